@@ -1,0 +1,453 @@
+//! How do arguments and environment become `Settings`? A flag wins over its variable, a variable
+//! over the default; every mistake is reported, not only the first.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+
+use crate::declared::{DECLARATIONS, Declaration, Kind, PREFIX};
+use crate::value;
+use crate::{EmbedderChoice, LogFormat, Settings, UpstreamProtocol};
+
+/// Everything that is wrong with the settings given.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub struct Mistakes(Vec<String>);
+
+impl Mistakes {
+    /// One sentence a mistake.
+    #[must_use]
+    pub fn sentences(&self) -> &[String] {
+        &self.0
+    }
+}
+
+impl fmt::Display for Mistakes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let noun = if self.0.len() == 1 {
+            "setting is"
+        } else {
+            "settings are"
+        };
+        writeln!(f, "{} {noun} wrong:", self.0.len())?;
+        self.0
+            .iter()
+            .try_for_each(|mistake| writeln!(f, "  - {mistake}"))
+    }
+}
+
+/// Adds a flag for every setting to a command; values stay text, so that all are checked together.
+#[must_use]
+pub fn add_flags(command: Command) -> Command {
+    command.args(DECLARATIONS.iter().map(|declared| {
+        let default = declared.default.filter(|default| !default.is_empty());
+        let default = default.map_or(String::new(), |default| format!(" [default: {default}]"));
+        Arg::new(declared.flag)
+            .long(declared.flag)
+            .value_name(value_name(declared.kind))
+            .action(ArgAction::Append)
+            .allow_hyphen_values(true)
+            .help(format!(
+                "{}{default} [{}]",
+                declared.help,
+                declared.variable()
+            ))
+    }))
+}
+
+/// Reads the settings out of parsed flags and the environment.
+///
+/// # Errors
+/// Every mistake: a value of the wrong form or out of bounds, a variable of ours that no setting
+/// has, settings that contradict each other.
+pub fn settings(
+    flags: &ArgMatches,
+    environment: impl IntoIterator<Item = (String, String)>,
+) -> Result<Settings, Mistakes> {
+    let environment: HashMap<_, _> = environment
+        .into_iter()
+        .filter(|(name, _)| name.starts_with(PREFIX))
+        .collect();
+    let mut reader = Reader {
+        given: HashMap::new(),
+        mistakes: Vec::new(),
+    };
+    reader.refuse_unknown(&environment);
+    for declared in &DECLARATIONS {
+        reader.take(declared, flags, &environment);
+    }
+    let settings = reader.assemble();
+    reader.cross_check();
+    match settings {
+        Some(settings) if reader.mistakes.is_empty() => Ok(settings),
+        _ => Err(Mistakes(reader.mistakes)),
+    }
+}
+
+/// The variables of this process that are text; the only place that reads the environment.
+#[must_use]
+pub fn environment() -> Vec<(String, String)> {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this crate is where the environment is read"
+    )]
+    let variables = std::env::vars_os();
+    variables
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect()
+}
+
+struct Reader {
+    /// Text by flag, and how the user named it.
+    given: HashMap<&'static str, (String, String)>,
+    mistakes: Vec<String>,
+}
+
+impl Reader {
+    fn refuse_unknown(&mut self, environment: &HashMap<String, String>) {
+        let mut unknown: Vec<_> = environment
+            .keys()
+            .filter(|name| !is_service_link(name))
+            .filter(|name| {
+                !DECLARATIONS
+                    .iter()
+                    .any(|declared| declared.variable() == **name)
+            })
+            .collect();
+        unknown.sort();
+        for name in unknown {
+            let nearest = DECLARATIONS.iter().map(Declaration::variable);
+            let nearest = nearest
+                .max_by_key(|known| common_prefix(known, name))
+                .unwrap_or_default();
+            self.mistakes
+                .push(format!("{name} is no setting; did you mean {nearest}?"));
+        }
+    }
+
+    fn take(
+        &mut self,
+        declared: &Declaration,
+        flags: &ArgMatches,
+        environment: &HashMap<String, String>,
+    ) {
+        let variable = declared.variable();
+        let flag = flags.get_many::<String>(declared.flag).map(|values| {
+            let values: Vec<&str> = values.map(String::as_str).collect();
+            if values.len() > 1 && !matches!(declared.kind, Kind::Globs | Kind::Words) {
+                self.mistakes.push(format!(
+                    "--{} is given {} times",
+                    declared.flag,
+                    values.len()
+                ));
+            }
+            (values.join(","), format!("--{}", declared.flag))
+        });
+        let given = flag
+            .or_else(|| {
+                environment
+                    .get(&variable)
+                    .map(|value| (value.clone(), variable))
+            })
+            .or_else(|| Some((declared.default?.to_owned(), format!("--{}", declared.flag))));
+        if let Some(given) = given {
+            self.given.insert(declared.flag, given);
+        }
+    }
+
+    fn is_given(&self, flag: &str) -> bool {
+        self.given
+            .get(flag)
+            .is_some_and(|(text, _)| !text.is_empty())
+    }
+
+    /// Reads one value; a mistake is noted with what is asked for.
+    fn read<T>(
+        &mut self,
+        flag: &'static str,
+        read: impl Fn(&str) -> Result<T, String>,
+    ) -> Option<T> {
+        let (text, source) = self.given.get(flag).filter(|(text, _)| !text.is_empty())?;
+        match read(text) {
+            Ok(value) => Some(value),
+            Err(problem) => {
+                // A URL may hold a password: it is not shown.
+                let is_url = matches!(Self::bounds(flag), Kind::Url);
+                let shown = if is_url {
+                    String::new()
+                } else {
+                    format!(" (it is {text:?})")
+                };
+                self.mistakes.push(format!("{source} {problem}{shown}"));
+                None
+            }
+        }
+    }
+
+    fn bounds(flag: &str) -> Kind {
+        let declared = DECLARATIONS.iter().find(|declared| declared.flag == flag);
+        declared.map_or(Kind::Path, |declared| declared.kind)
+    }
+
+    fn number(&mut self, flag: &'static str) -> Option<usize> {
+        self.read(flag, |text| match Self::bounds(flag) {
+            Kind::Number(least, most) => within(text.parse().ok(), least, most)
+                .ok_or_else(|| format!("must be a whole number from {least} to {most}")),
+            Kind::Bytes(least, most) => within(value::bytes(text), least, most).ok_or_else(|| {
+                let (least, most) = (value::size_text(least), value::size_text(most));
+                format!("must be a size from {least} to {most}, such as 4MiB")
+            }),
+            _ => Err("is declared without bounds".to_owned()),
+        })
+    }
+
+    fn duration(&mut self, flag: &'static str) -> Option<Duration> {
+        let Kind::Duration(least, most) = Self::bounds(flag) else {
+            return None;
+        };
+        let (least, most) = (Duration::from_millis(least), Duration::from_millis(most));
+        self.read(flag, |text| {
+            within(value::parse_duration(text), least, most).ok_or_else(|| {
+                let (least, most) = (value::duration_text(least), value::duration_text(most));
+                format!(
+                    "must be a duration from {least} to {most} with its unit, such as 30s or 5m"
+                )
+            })
+        })
+    }
+
+    fn choice<T: Copy>(&mut self, flag: &'static str, values: &[T]) -> Option<T> {
+        let Kind::Choice(words) = Self::bounds(flag) else {
+            return None;
+        };
+        self.read(flag, |text| {
+            let chosen = words.iter().zip(values).find(|(word, _)| **word == text);
+            chosen
+                .map(|(_, value)| *value)
+                .ok_or_else(|| format!("must be one of {}", words.join(", ")))
+        })
+    }
+
+    fn globs(&mut self, flag: &'static str) -> Option<Vec<String>> {
+        let read = self.read(flag, |text| {
+            let globs = value::list(text);
+            match globs.iter().find_map(|glob| globset::Glob::new(glob).err()) {
+                Some(error) => Err(format!("holds a glob that cannot be read: {error}")),
+                None => Ok(globs),
+            }
+        });
+        if self.is_given(flag) {
+            read
+        } else {
+            Some(Vec::new())
+        }
+    }
+
+    fn words(&mut self, flag: &'static str) -> Option<Vec<String>> {
+        Some(
+            self.read(flag, |text| Ok(value::list(text)))
+                .unwrap_or_default(),
+        )
+    }
+
+    /// Every field, read one after the other so that every mistake is found.
+    #[expect(clippy::too_many_lines, reason = "a flat list, one line a setting")]
+    fn assemble(&mut self) -> Option<Settings> {
+        if !self.is_given("upstream") {
+            self.mistakes.push(
+                "--upstream (or TOOLSEARCH_UPSTREAM) is missing: the URL of the MCP server behind the \
+                 proxy, such as https://gateway.example.com/mcp"
+                    .to_owned(),
+            );
+        }
+        let url = |text: &str| value::url(text).map_err(str::to_owned);
+        let address = |text: &str| {
+            value::address(text)
+                .ok_or_else(|| "must be address:port, such as 127.0.0.1:8080".to_owned())
+        };
+        let path = |text: &str| Ok(PathBuf::from(text));
+        let upstream = self.read("upstream", url);
+        let listen = self.read("listen", address);
+        let diagnostics = self.read("diagnostics", address);
+        let embedder = self.choice(
+            "embedder",
+            &[
+                EmbedderChoice::Auto,
+                EmbedderChoice::Builtin,
+                EmbedderChoice::Dir,
+                EmbedderChoice::None,
+            ],
+        );
+        let model_dir = self.read("model-dir", path);
+        let (write_tools, read_tools) = (self.globs("write-tools"), self.globs("read-tools"));
+        let trust_hints = self.choice("trust-hints", &[true, false]);
+        let upstream_protocol = self.choice(
+            "upstream-protocol",
+            &[
+                UpstreamProtocol::Auto,
+                UpstreamProtocol::Modern,
+                UpstreamProtocol::Legacy,
+            ],
+        );
+        let upstream_ca = self.read("upstream-ca", path);
+        let public_url = self.read("public-url", url);
+        let (allowed_origins, allowed_hosts) =
+            (self.words("allowed-origins"), self.words("allowed-hosts"));
+        let log_format = self.choice("log-format", &[LogFormat::Text, LogFormat::Json]);
+        let log_level = self.read("log-level", |text| Ok(text.to_owned()));
+        let numbers = NUMBERS.map(|flag| self.number(flag));
+        let durations = DURATIONS.map(|flag| self.duration(flag));
+        let [
+            search_schemas,
+            max_instructions,
+            max_answer,
+            max_body,
+            max_result,
+            max_connections,
+            max_requests,
+            max_callers,
+            max_lists,
+            max_concurrent_lists,
+            max_pages,
+            max_tools,
+            max_list_bytes,
+            max_sessions,
+        ] = numbers;
+        let [
+            catalog_ttl,
+            drain_delay,
+            drain_timeout,
+            connect,
+            first_byte,
+            idle,
+            total,
+        ] = durations;
+        Some(Settings {
+            upstream: upstream?,
+            listen: listen?,
+            diagnostics: diagnostics?,
+            embedder: embedder?,
+            model_dir,
+            write_tools: write_tools?,
+            read_tools: read_tools?,
+            trust_hints: trust_hints?,
+            search_schemas: search_schemas?,
+            max_instructions: max_instructions?,
+            max_answer: max_answer?,
+            catalog_ttl: catalog_ttl?,
+            upstream_protocol: upstream_protocol?,
+            upstream_ca,
+            public_url,
+            allowed_origins: allowed_origins?,
+            allowed_hosts: allowed_hosts?,
+            drain_delay: drain_delay?,
+            drain_timeout: drain_timeout?,
+            log_format: log_format?,
+            log_level: log_level?,
+            max_body: max_body?,
+            max_result: max_result?,
+            max_connections: max_connections?,
+            max_requests: max_requests?,
+            max_callers: max_callers?,
+            max_lists: max_lists?,
+            max_concurrent_lists: max_concurrent_lists?,
+            max_pages: max_pages?,
+            max_tools: max_tools?,
+            max_list_bytes: max_list_bytes?,
+            max_sessions: max_sessions?,
+            upstream_connect_timeout: connect?,
+            upstream_first_byte_timeout: first_byte?,
+            upstream_idle_timeout: idle?,
+            upstream_total_timeout: total?,
+        })
+    }
+
+    fn cross_check(&mut self) {
+        let embedder = self.given.get("embedder").map(|(text, _)| text.as_str());
+        match (embedder, self.is_given("model-dir")) {
+            (Some("dir"), false) => self.mistakes.push(
+                "--embedder dir needs --model-dir: the folder that fetch-model made".to_owned(),
+            ),
+            (Some(choice @ ("none" | "builtin")), true) => self.mistakes.push(format!(
+                "--model-dir is given, and --embedder {choice} would ignore it; drop one of the two"
+            )),
+            _ => (),
+        }
+        let (listen, diagnostics) = (self.given.get("listen"), self.given.get("diagnostics"));
+        let same = listen
+            .zip(diagnostics)
+            .is_some_and(|(a, b)| a.0 == b.0 && !a.0.ends_with(":0"));
+        if same {
+            self.mistakes.push(
+                "--listen and --diagnostics are the same address; give each its own".to_owned(),
+            );
+        }
+    }
+}
+
+/// Settings that are numbers or sizes, in the order `assemble` takes them.
+const NUMBERS: [&str; 14] = [
+    "search-schemas",
+    "max-instructions",
+    "max-answer",
+    "max-body",
+    "max-result",
+    "max-connections",
+    "max-requests",
+    "max-callers",
+    "max-lists",
+    "max-concurrent-lists",
+    "max-pages",
+    "max-tools",
+    "max-list-bytes",
+    "max-sessions",
+];
+
+/// Settings that are durations, in the order `assemble` takes them.
+const DURATIONS: [&str; 7] = [
+    "catalog-ttl",
+    "drain-delay",
+    "drain-timeout",
+    "upstream-connect-timeout",
+    "upstream-first-byte-timeout",
+    "upstream-idle-timeout",
+    "upstream-total-timeout",
+];
+
+fn within<T: PartialOrd>(value: Option<T>, least: T, most: T) -> Option<T> {
+    value.filter(|value| (least..=most).contains(value))
+}
+
+/// What a cluster sets for a Service whose name begins like ours: `TOOLSEARCH_SERVICE_HOST`,
+/// `TOOLSEARCH_PORT_80_TCP_ADDR`.
+fn is_service_link(name: &str) -> bool {
+    let rest = name.strip_prefix(PREFIX).unwrap_or_default();
+    let port = rest == "PORT"
+        || rest.ends_with("_PORT")
+        || (rest.contains("PORT_") && rest.contains("_TCP"));
+    port || rest.ends_with("SERVICE_HOST") || rest.contains("SERVICE_PORT")
+}
+
+fn common_prefix(a: &str, b: &str) -> usize {
+    a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count()
+}
+
+pub(crate) const fn value_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Url => "URL",
+        Kind::Address => "ADDRESS:PORT",
+        Kind::Path => "PATH",
+        Kind::Choice(_) => "CHOICE",
+        Kind::Globs => "GLOB,…",
+        Kind::Words => "WORD,…",
+        Kind::Number(..) => "NUMBER",
+        Kind::Bytes(..) => "SIZE",
+        Kind::Duration(..) => "DURATION",
+        Kind::Filter => "FILTER",
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,133 @@
+//! Flags, variables and defaults against what they must come to; every mistake in one go.
+
+use clap::Command;
+use expect_test::expect;
+
+use super::{Mistakes, add_flags, settings};
+use crate::{Settings, render};
+
+fn parse(flags: &[&str], environment: &[(&str, &str)]) -> Result<Settings, Mistakes> {
+    let command = add_flags(Command::new("test"));
+    let flags = command.get_matches_from(std::iter::once("test").chain(flags.iter().copied()));
+    settings(
+        &flags,
+        environment
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned())),
+    )
+}
+
+const UPSTREAM: [&str; 2] = ["--upstream", "https://gateway.example.com/mcp"];
+
+#[test]
+fn defaults_fill_in_everything_but_the_upstream() {
+    let settings = parse(&UPSTREAM, &[]).unwrap();
+    assert_eq!(settings.listen.to_string(), "127.0.0.1:8080");
+    assert_eq!(settings.catalog_ttl.as_secs(), 600);
+    assert!(settings.trust_hints && settings.write_tools.is_empty());
+}
+
+#[test]
+fn a_flag_wins_over_its_variable() {
+    let environment = [
+        ("TOOLSEARCH_LISTEN", "127.0.0.1:1"),
+        ("TOOLSEARCH_LOG_LEVEL", "debug"),
+        ("HOME", "/"),
+    ];
+    let settings = parse(
+        &[&UPSTREAM[..], &["--listen", "127.0.0.1:2"]].concat(),
+        &environment,
+    )
+    .unwrap();
+    assert_eq!(settings.listen.port(), 2);
+    assert_eq!(settings.log_level, "debug");
+}
+
+#[test]
+fn what_a_cluster_sets_for_its_services_is_no_mistake() {
+    let links = [
+        ("TOOLSEARCH_SERVICE_HOST", "10.0.0.1"),
+        ("TOOLSEARCH_SERVICE_PORT_HTTP", "80"),
+        ("TOOLSEARCH_PROXY_PORT", "tcp://10.0.0.1:80"),
+        ("TOOLSEARCH_PORT_80_TCP_ADDR", "10.0.0.1"),
+    ];
+    assert!(parse(&UPSTREAM, &links).is_ok());
+}
+
+#[test]
+fn lists_may_be_repeated() {
+    let flags = [
+        &UPSTREAM[..],
+        &["--write-tools", "a,b_*", "--write-tools", "{c,d}"],
+    ]
+    .concat();
+    assert_eq!(
+        parse(&flags, &[]).unwrap().write_tools,
+        ["a", "b_*", "{c,d}"]
+    );
+}
+
+#[test]
+fn every_mistake_is_reported_at_once() {
+    let flags = [
+        "--upstream",
+        "ftp://user@host",
+        "--listen",
+        "nowhere",
+        "--catalog-ttl",
+        "10",
+        "--max-body",
+        "1B",
+        "--embedder",
+        "dir",
+        "--write-tools",
+        "[",
+        "--search-schemas",
+        "99",
+    ];
+    let environment = [
+        ("TOOLSEARCH_CATALOG_TTL", "1m"),
+        ("TOOLSEARCH_LOG_FORMAT", "xml"),
+        ("TOOLSEARCH_LISTN", "x"),
+    ];
+    expect![[r#"
+        9 settings are wrong:
+          - TOOLSEARCH_LISTN is no setting; did you mean TOOLSEARCH_LISTEN?
+          - --upstream must begin with http:// or https://
+          - --listen must be address:port, such as 127.0.0.1:8080 (it is "nowhere")
+          - --write-tools holds a glob that cannot be read: error parsing glob '[': unclosed character class; missing ']' (it is "[")
+          - TOOLSEARCH_LOG_FORMAT must be one of text, json (it is "xml")
+          - --search-schemas must be a whole number from 0 to 25 (it is "99")
+          - --max-body must be a size from 1KiB to 256MiB, such as 4MiB (it is "1B")
+          - --catalog-ttl must be a duration from 1s to 24h with its unit, such as 30s or 5m (it is "10")
+          - --embedder dir needs --model-dir: the folder that fetch-model made
+    "#]]
+    .assert_eq(&parse(&flags, &environment).unwrap_err().to_string());
+    let missing = parse(&[], &[]).unwrap_err();
+    assert_eq!(missing.sentences().len(), 1);
+    assert!(missing.sentences()[0].contains("TOOLSEARCH_UPSTREAM"));
+}
+
+mod properties {
+    use proptest::prelude::*;
+
+    use super::{UPSTREAM, parse, render};
+
+    proptest! {
+        #[test]
+        fn what_is_rendered_is_read_back(
+            port in 1_u16.., ttl in 1_000_u64..86_400_000, body in 1024_usize..268_435_456,
+            globs in proptest::collection::vec("[a-z_]{1,8}\\*?", 0..4), trust in any::<bool>(),
+        ) {
+            let mut settings = parse(&UPSTREAM, &[]).unwrap();
+            settings.listen.set_port(port);
+            settings.catalog_ttl = std::time::Duration::from_millis(ttl);
+            settings.max_body = body;
+            settings.write_tools = globs;
+            settings.trust_hints = trust;
+            let environment = render::environment(&settings);
+            let environment: Vec<_> = environment.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
+            prop_assert_eq!(parse(&[], &environment).unwrap(), settings);
+        }
+    }
+}
