@@ -1,0 +1,130 @@
+//! Which pieces does a text consist of? The tokenizers crate reads the file; nothing of its
+//! pipeline is written again here.
+
+use serde::Deserialize;
+use tokenizers::Tokenizer;
+
+use crate::embed::files;
+use crate::error::Error;
+
+/// The reference reads no more pieces of a text than this.
+const MOST: usize = 512;
+
+/// A tokenizer with what the reference does around it.
+pub(super) struct Tokens {
+    tokenizer: Tokenizer,
+    /// The piece that stands for "none of mine": dropped from every text.
+    unknown: Option<u32>,
+    /// A text is cut to this many characters before it is tokenized.
+    longest: usize,
+}
+
+impl Tokens {
+    pub(super) fn parse(json: &[u8]) -> Result<Self, Error> {
+        let unknown = Unknown::parse(json)?;
+        let mut tokenizer =
+            Tokenizer::from_bytes(json).map_err(|error| problem(error.to_string()))?;
+        // What a file stores about both is for batches of a training run.
+        tokenizer.with_padding(None);
+        tokenizer
+            .with_truncation(None)
+            .map_err(|error| problem(error.to_string()))?;
+        let unknown = unknown.id(&tokenizer);
+        let longest = MOST * median_length(&tokenizer);
+        Ok(Self {
+            tokenizer,
+            unknown,
+            longest,
+        })
+    }
+
+    pub(super) fn vocabulary_size(&self) -> usize {
+        self.tokenizer.get_vocab_size(true)
+    }
+
+    /// Ids in the text's order, without special pieces, without unknown ones.
+    pub(super) fn ids(&self, text: &str) -> Vec<u32> {
+        let end = text
+            .char_indices()
+            .nth(self.longest)
+            .map_or(text.len(), |(at, _)| at);
+        let Ok(encoding) = self.tokenizer.encode_fast(&text[..end], false) else {
+            // A tokenizer that has no unknown piece refuses what it cannot spell.
+            return Vec::new();
+        };
+        let ids = encoding.get_ids().iter().take(MOST).copied();
+        ids.filter(|&id| Some(id) != self.unknown).collect()
+    }
+}
+
+/// How the file names its unknown piece: Unigram by id, the others by text.
+#[derive(Debug, Default, Deserialize)]
+struct Unknown {
+    unk_id: Option<u32>,
+    unk_token: Option<String>,
+}
+
+impl Unknown {
+    fn parse(json: &[u8]) -> Result<Self, Error> {
+        #[derive(Deserialize)]
+        struct File {
+            model: Unknown,
+        }
+        let file: File =
+            serde_json::from_slice(json).map_err(|error| problem(error.to_string()))?;
+        Ok(file.model)
+    }
+
+    fn id(self, tokenizer: &Tokenizer) -> Option<u32> {
+        self.unk_id
+            .or_else(|| tokenizer.token_to_id(&self.unk_token?))
+    }
+}
+
+/// The median number of characters in a piece of the vocabulary, rounded down.
+fn median_length(tokenizer: &Tokenizer) -> usize {
+    let vocabulary = tokenizer.get_vocab(true);
+    let mut lengths: Vec<usize> = vocabulary
+        .keys()
+        .map(|piece| piece.chars().count())
+        .collect();
+    lengths.sort_unstable();
+    match lengths.len() {
+        0 => 1,
+        n if n % 2 == 1 => lengths[n / 2],
+        n => usize::midpoint(lengths[n / 2 - 1], lengths[n / 2]),
+    }
+}
+
+fn problem(problem: String) -> Error {
+    Error::Model {
+        file: files::TOKENIZER,
+        problem,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Tokens, Unknown};
+
+    #[test]
+    fn a_word_piece_file_names_its_unknown_piece_by_text() {
+        let json = br###"{"version":"1.0","truncation":null,"padding":null,"added_tokens":[],
+            "normalizer":{"type":"BertNormalizer","clean_text":true,"handle_chinese_chars":true,
+            "strip_accents":null,"lowercase":true},"pre_tokenizer":{"type":"BertPreTokenizer"},
+            "post_processor":null,"decoder":null,"model":{"type":"WordPiece","unk_token":"[UNK]",
+            "continuing_subword_prefix":"##","max_input_chars_per_word":100,
+            "vocab":{"[UNK]":0,"create":1,"##s":2,"issue":3}}}"###;
+        let tokens = Tokens::parse(json).unwrap();
+        assert_eq!(tokens.unknown, Some(0));
+        assert_eq!(tokens.ids("Creates an ISSUE"), [1, 2, 3]);
+        assert_eq!(tokens.vocabulary_size(), 4);
+    }
+
+    #[test]
+    fn the_unknown_piece_may_be_missing() {
+        let unknown = Unknown::parse(br#"{"model":{"vocab":{}}}"#).unwrap();
+        assert_eq!((unknown.unk_id, unknown.unk_token), (None, None));
+        assert!(Unknown::parse(b"{}").is_err());
+    }
+}

@@ -1,0 +1,22 @@
+//! Text in, ranked positions out: BM25 fused with static embeddings.
+//!
+//! No network, no clock, no MCP: the same code runs in production and in the evaluation.
+
+mod document;
+mod embed;
+mod error;
+mod fuse;
+mod index;
+mod lexical;
+mod named;
+mod semantic;
+mod text;
+mod vectors;
+mod views;
+
+pub use document::{Document, Parameter};
+pub use embed::Embedder;
+pub use error::Error;
+pub use fuse::Weights;
+pub use index::{Explanation, Hit, Index, Mode};
+pub use vectors::Vectors;
