@@ -1,0 +1,337 @@
+//! One MCP message of one caller, and its one answer: no HTTP.
+//!
+//! The era of each request is decided from its body; nothing is remembered between requests, so
+//! any replica can answer any of them.
+
+mod envelope;
+mod failure;
+mod guidance;
+mod handshake;
+mod ladder;
+mod legacy;
+mod metrics;
+mod shape;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use moka::future::Cache;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use tokio::time::{Instant, timeout};
+
+use crate::caller::{Caller, CallerKey};
+use crate::catalog::{Catalog, Catalogs};
+use crate::protocol::{ErrorObject, ProgressSender, code};
+use crate::tools::{Answer, Invocation, Limits, Session};
+use crate::upstream::{CallContext, Error, Upstream};
+
+use metrics::Metrics;
+
+pub use failure::Failure;
+pub use ladder::{Element, Field, Request, RoutingHeaders, Sorted, sort};
+
+/// Everything that [`Endpoint::new`] needs to know.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// Characters of `instructions`.
+    pub max_instructions: usize,
+    /// Bounds of our own tools' answers.
+    pub limits: Limits,
+}
+
+/// What the proxy answers to MCP. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Endpoint {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    config: Config,
+    catalogs: Catalogs,
+    upstream: Upstream,
+    /// Callers whose credential the upstream accepted a moment ago.
+    accepted: Cache<CallerKey, ()>,
+    metrics: Metrics,
+}
+
+/// Some clients drop a server that does not answer its handshake sooner.
+const HANDSHAKE: Duration = Duration::from_millis(1500);
+/// How long an accepted credential is not asked about again.
+const ACCEPTED: Duration = Duration::from_secs(60);
+
+impl Endpoint {
+    /// An endpoint over these catalogs.
+    ///
+    /// # Errors
+    /// A metric of the same name is registered already.
+    pub fn new(
+        config: Config,
+        catalogs: Catalogs,
+        upstream: Upstream,
+        registry: &prometheus::Registry,
+    ) -> Result<Self, prometheus::Error> {
+        let metrics = Metrics::register(registry)?;
+        let accepted = Cache::builder()
+            .max_capacity(10_000)
+            .time_to_live(ACCEPTED)
+            .build();
+        Ok(Self {
+            inner: Arc::new(Inner {
+                config,
+                catalogs,
+                upstream,
+                accepted,
+                metrics,
+            }),
+        })
+    }
+
+    /// Answers one request with the `result` of its response.
+    ///
+    /// # Errors
+    /// Everything else that may leave: a JSON-RPC error with its status, or a challenge.
+    pub async fn answer(
+        &self,
+        caller: &Caller,
+        request: &Request,
+        progress: Option<ProgressSender>,
+    ) -> Result<Box<RawValue>, Failure> {
+        let _in_flight = self
+            .inner
+            .metrics
+            .request(&request.method, request.revision);
+        let modern = request.revision.is_modern();
+        let answered = match (request.method.as_str(), modern) {
+            ("initialize", false) => self.initialize(caller, request).await,
+            ("server/discover", true) => self.discover(caller).await,
+            ("tools/list", _) => self.list(caller, request).await,
+            ("tools/call", _) => self.call(caller, request, progress).await,
+            ("ping", false) => Ok(handshake::pong()),
+            _ => Err(Failure::method_not_found(request)),
+        };
+        answered.map_err(|failure| {
+            let failure = failure.about(&request.id);
+            self.inner.metrics.refused(failure.kind);
+            failure
+        })
+    }
+
+    /// Counts a message that never became a request.
+    pub fn refused(&self, kind: &'static str) {
+        self.inner.metrics.refused(kind);
+    }
+
+    /// Starts no more work of its own (draining).
+    pub fn drain(&self) {
+        self.inner.catalogs.stop_refreshing();
+    }
+
+    async fn initialize(
+        &self,
+        caller: &Caller,
+        request: &Request,
+    ) -> Result<Box<RawValue>, Failure> {
+        let catalog = self.handshake_catalog(caller).await?;
+        Ok(handshake::initialize(
+            request,
+            &self.instructions(catalog.as_deref()),
+        ))
+    }
+
+    async fn discover(&self, caller: &Caller) -> Result<Box<RawValue>, Failure> {
+        let catalog = self.handshake_catalog(caller).await?;
+        Ok(handshake::discover(
+            &self.instructions(catalog.as_deref()),
+            catalog.is_some(),
+        ))
+    }
+
+    async fn list(&self, caller: &Caller, request: &Request) -> Result<Box<RawValue>, Failure> {
+        if request.has_cursor() {
+            return Err(Failure::invalid_params(
+                "there is one page of tools, so no cursor is valid",
+            ));
+        }
+        self.let_challenge(caller).await?;
+        Ok(handshake::tools(request.revision))
+    }
+
+    async fn call(
+        &self,
+        caller: &Caller,
+        request: &Request,
+        progress: Option<ProgressSender>,
+    ) -> Result<Box<RawValue>, Failure> {
+        let Params {
+            name,
+            arguments,
+            input_responses,
+            request_state,
+        } = Params::read(request)?;
+        let invocation = Invocation::parse(&name, arguments.as_deref())
+            .map_err(|_unknown| Failure::unknown_tool())?;
+        let context = CallContext {
+            client_capabilities: request.envelope.capabilities.clone(),
+            input_responses,
+            request_state,
+            trace: request.envelope.trace.clone(),
+            progress,
+        };
+        let (tool, started) = (invocation.tool(), Instant::now());
+        let answered = self.run(caller, invocation, &context).await;
+        let outcome = answered
+            .as_ref()
+            .map_or_else(Error::kind, |answer| answer.outcome.kind());
+        self.inner.metrics.called(tool, outcome, started.elapsed());
+        tracing::info!(
+            tool,
+            outcome,
+            milliseconds = started.elapsed().as_millis(),
+            "answered a call"
+        );
+        Ok(shape::call(answered?, request.revision))
+    }
+
+    async fn run(
+        &self,
+        caller: &Caller,
+        invocation: Invocation,
+        context: &CallContext,
+    ) -> Result<Answer, Error> {
+        let Inner {
+            config,
+            catalogs,
+            upstream,
+            ..
+        } = &*self.inner;
+        let catalog = match catalogs.get(caller).await {
+            Ok(catalog) => catalog,
+            Err(
+                challenge @ (Error::Unauthorized { .. } | Error::Forbidden { scope: true, .. }),
+            ) => {
+                return Err(challenge);
+            }
+            Err(error) => return Ok(Invocation::unlisted(&error)),
+        };
+        let session = Session {
+            caller,
+            catalog,
+            catalogs,
+            upstream,
+            limits: config.limits,
+        };
+        invocation.run(&session, context).await
+    }
+
+    /// The catalog, if it comes in time; only a challenge is worth failing a handshake for.
+    async fn handshake_catalog(&self, caller: &Caller) -> Result<Option<Arc<Catalog>>, Failure> {
+        match timeout(HANDSHAKE, self.inner.catalogs.get(caller)).await {
+            Ok(Ok(catalog)) => Ok(Some(catalog)),
+            Ok(Err(error)) => self.challenge(error).map_or(Ok(None), Err),
+            // The load goes on, and the first search will find it done.
+            Err(_elapsed) => Ok(None),
+        }
+    }
+
+    /// Lets the upstream challenge this caller where the answer itself would not need it.
+    async fn let_challenge(&self, caller: &Caller) -> Result<(), Failure> {
+        let Inner {
+            catalogs,
+            upstream,
+            accepted,
+            ..
+        } = &*self.inner;
+        let known = accepted.get(&caller.key()).await.is_some();
+        if known || catalogs.holds_fresh(caller).await {
+            return Ok(());
+        }
+        match timeout(HANDSHAKE, upstream.probe(caller)).await {
+            Ok(Ok(())) => accepted.insert(caller.key(), ()).await,
+            Ok(Err(error)) => return self.challenge(error).map_or(Ok(()), Err),
+            Err(_elapsed) => (),
+        }
+        Ok(())
+    }
+
+    fn challenge(&self, error: Error) -> Option<Failure> {
+        let challenged = matches!(
+            error,
+            Error::Unauthorized { .. } | Error::Forbidden { scope: true, .. }
+        );
+        challenged.then(|| {
+            self.inner.metrics.challenged();
+            Failure::from(error)
+        })
+    }
+
+    fn instructions(&self, catalog: Option<&Catalog>) -> String {
+        let theirs = catalog.and_then(Catalog::instructions);
+        guidance::instructions(theirs, self.inner.config.max_instructions)
+    }
+}
+
+/// `params` of a `tools/call`.
+struct Params {
+    name: String,
+    arguments: Option<Box<RawValue>>,
+    input_responses: Option<Box<RawValue>>,
+    request_state: Option<Box<RawValue>>,
+}
+
+impl Params {
+    fn read(request: &Request) -> Result<Self, Failure> {
+        #[derive(Deserialize)]
+        struct Wire {
+            name: String,
+            #[serde(default)]
+            arguments: Option<Box<RawValue>>,
+            #[serde(rename = "inputResponses", default)]
+            input_responses: Option<Box<RawValue>>,
+            #[serde(rename = "requestState", default)]
+            request_state: Option<Box<RawValue>>,
+        }
+        let params = request.params.as_deref().map_or("null", RawValue::get);
+        let wire = serde_json::from_str::<Wire>(params)
+            .ok()
+            .filter(|_| params.starts_with('{'));
+        let wire = wire.ok_or_else(|| {
+            Failure::invalid_params("tools/call takes params with the string `name` and the object `arguments`, each once")
+        })?;
+        let Wire {
+            name,
+            arguments,
+            input_responses,
+            request_state,
+        } = wire;
+        Ok(Self {
+            name,
+            arguments,
+            input_responses,
+            request_state,
+        })
+    }
+}
+
+impl Failure {
+    fn invalid_params(message: &str) -> Self {
+        Self::rpc(
+            200,
+            ErrorObject::new(code::INVALID_PARAMS, message),
+            "invalid_params",
+        )
+    }
+
+    fn unknown_tool() -> Self {
+        let names = crate::tools::NAMES.join(", ");
+        let message = format!(
+            "unknown tool; the tools here are {names}, and every other one is called through them"
+        );
+        Self::rpc(
+            200,
+            ErrorObject::new(code::INVALID_PARAMS, message),
+            "unknown_tool",
+        )
+    }
+}

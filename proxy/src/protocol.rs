@@ -1,0 +1,18 @@
+//! The wire types that both ends of the proxy share, and nothing else.
+//!
+//! Results, schemas and arguments stay raw JSON: a typed round trip would lose unknown fields,
+//! key order and the text of numbers.
+
+mod header_params;
+mod jsonrpc;
+mod members;
+mod progress;
+mod tool;
+mod version;
+
+pub use header_params::{HeaderParam, HeaderType};
+pub use jsonrpc::{ErrorObject, Id, code};
+pub use members::Members;
+pub use progress::{Progress, ProgressSender};
+pub use tool::{BadTool, Tool};
+pub use version::Revision;

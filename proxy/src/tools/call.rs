@@ -1,0 +1,254 @@
+//! The guard: which call may be sent, and with what?
+//!
+//! Guarantees: a read tool never reaches anything but a tool that is read-only for this caller,
+//! by this caller's own catalog, decided before anything is sent; nothing is sent whose arguments
+//! do not fit; a call that did not pass cannot be expressed, because only this file makes a
+//! [`ReadCall`] or a [`WriteCall`]; and it alone calls the upstream.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::caller::Caller;
+use crate::catalog::{Access, Catalog, Entry};
+use crate::tools::arguments::Given;
+use crate::tools::refusal::Refusal;
+use crate::upstream::{Call, CallContext, Error, Upstream};
+use crate::validate::Verdict;
+
+/// A call of a tool that only reads.
+#[derive(Debug)]
+pub(super) struct ReadCall(Admitted);
+
+/// A call of any tool, through the tool that says so.
+#[derive(Debug)]
+pub(super) struct WriteCall(Admitted);
+
+/// A call whose tool exists and whose arguments fit.
+#[derive(Debug)]
+struct Admitted {
+    entry: Arc<Entry>,
+    arguments: Box<RawValue>,
+}
+
+/// Names shown for one that no tool has.
+const SIMILAR: usize = 3;
+
+/// Decides on a call through one of the read tools.
+pub(super) fn read(catalog: &Catalog, given: &Given) -> Result<ReadCall, Refusal> {
+    let entry = find(catalog, &given.name)?;
+    admit_read(entry, &given.arguments)
+}
+
+/// Decides on a call through the write tool.
+pub(super) fn write(catalog: &Catalog, given: &Given) -> Result<WriteCall, Refusal> {
+    let entry = find(catalog, &given.name)?;
+    admit(entry, &given.arguments).map(WriteCall)
+}
+
+fn admit_read(entry: &Arc<Entry>, arguments: &RawValue) -> Result<ReadCall, Refusal> {
+    match entry.access {
+        Access::Read => admit(entry, arguments).map(ReadCall),
+        Access::Write => Err(Refusal::NotReadOnly {
+            name: entry.tool.name.clone(),
+        }),
+    }
+}
+
+fn admit(entry: &Arc<Entry>, arguments: &RawValue) -> Result<Admitted, Refusal> {
+    if entry.tool.task_required {
+        return Err(Refusal::TaskOnly {
+            name: entry.tool.name.clone(),
+        });
+    }
+    // What cannot be read here (numbers beyond a double, very deep nesting) is not known to be wrong.
+    let verdict = match serde_json::from_str::<Value>(arguments.get()) {
+        Ok(value) => entry.validator().check(&value),
+        Err(_) => Verdict::Unchecked("arguments_out_of_range"),
+    };
+    match verdict {
+        Verdict::Fits => (),
+        Verdict::Unchecked(reason) => {
+            tracing::debug!(
+                tool = entry.tool.name,
+                reason,
+                "arguments are checked by the upstream alone"
+            );
+        }
+        Verdict::Violates(violations) => {
+            return Err(Refusal::Arguments {
+                entry: Arc::clone(entry),
+                violations,
+            });
+        }
+    }
+    Ok(Admitted {
+        entry: Arc::clone(entry),
+        arguments: arguments.to_owned(),
+    })
+}
+
+fn find<'a>(catalog: &'a Catalog, name: &str) -> Result<&'a Arc<Entry>, Refusal> {
+    catalog.find(name).ok_or_else(|| {
+        let similar = catalog.similar(name, SIMILAR).into_iter();
+        Refusal::Unknown {
+            name: name.to_owned(),
+            intended: catalog.intended(name).cloned(),
+            similar: similar.map(|entry| entry.tool.name.clone()).collect(),
+            total: catalog.len(),
+            stale: catalog.staleness().is_some(),
+        }
+    })
+}
+
+impl ReadCall {
+    /// Sends it; a lost answer is asked for once more, since reading twice changes nothing.
+    pub(super) async fn forward(
+        &self,
+        upstream: &Upstream,
+        caller: &Caller,
+        context: &CallContext,
+    ) -> Result<Box<RawValue>, Error> {
+        self.0.forward(upstream, caller, context, true).await
+    }
+
+    pub(super) const fn entry(&self) -> &Arc<Entry> {
+        &self.0.entry
+    }
+}
+
+impl WriteCall {
+    /// Sends it, once. A tool that is read-only may come this way too, and keeps its retry.
+    pub(super) async fn forward(
+        &self,
+        upstream: &Upstream,
+        caller: &Caller,
+        context: &CallContext,
+    ) -> Result<Box<RawValue>, Error> {
+        let repeatable = self.0.entry.access == Access::Read;
+        self.0.forward(upstream, caller, context, repeatable).await
+    }
+
+    pub(super) const fn entry(&self) -> &Arc<Entry> {
+        &self.0.entry
+    }
+}
+
+impl Admitted {
+    async fn forward(
+        &self,
+        upstream: &Upstream,
+        caller: &Caller,
+        context: &CallContext,
+        repeatable: bool,
+    ) -> Result<Box<RawValue>, Error> {
+        let call = Call {
+            tool: &self.entry.tool,
+            arguments: &self.arguments,
+            repeatable,
+            context,
+        };
+        upstream.call(caller, call).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use globset::{Glob, GlobSet};
+    use serde_json::value::RawValue;
+
+    use super::{admit, admit_read};
+    use crate::catalog::{Entry, Policy};
+    use crate::protocol::Tool;
+
+    fn globs(pattern: Option<&str>) -> GlobSet {
+        let globs = pattern.map(|pattern| Glob::new(pattern).unwrap());
+        globs
+            .into_iter()
+            .fold(&mut GlobSet::builder(), |set, glob| set.add(glob))
+            .build()
+            .unwrap()
+    }
+
+    fn raw(json: &str) -> Box<RawValue> {
+        RawValue::from_string(json.to_owned()).unwrap()
+    }
+
+    /// annotation × listed as write × listed as read × hints trusted × arguments fit, for both
+    /// ways in: what is expected is said here once more, in the plainest form there is.
+    #[test]
+    fn the_guard_decides_by_annotation_lists_tool_used_and_arguments() {
+        let mut cases = 0;
+        for hint in [None, Some(false), Some(true)] {
+            for written in [None, Some("t_*"), Some("t_one"), Some("other")] {
+                for vouched in [None, Some("t_*"), Some("other")] {
+                    for trust_hints in [true, false] {
+                        let policy = Policy {
+                            write_tools: globs(written),
+                            read_tools: globs(vouched),
+                            trust_hints,
+                        };
+                        let hint_json =
+                            hint.map_or("null".to_owned(), |hint: bool| hint.to_string());
+                        let tool = Tool::parse(raw(&format!(
+                            r#"{{"name":"t_one","inputSchema":{{"type":"object","required":["a"]}},"annotations":{{"readOnlyHint":{hint_json}}}}}"#
+                        )))
+                        .unwrap();
+                        let access = policy.access(&tool);
+                        let entry = Arc::new(Entry::new(tool, access));
+                        let listed_as_write = matches!(written, Some("t_*" | "t_one"));
+                        let reads = !listed_as_write
+                            && (vouched == Some("t_*") || (trust_hints && hint == Some(true)));
+                        for (arguments, fits) in [(r#"{"a":1}"#, true), ("{}", false)] {
+                            let by_read = admit_read(&entry, &raw(arguments));
+                            assert_eq!(
+                                by_read.is_ok(),
+                                reads && fits,
+                                "{hint:?} {written:?} {vouched:?}"
+                            );
+                            let by_write = admit(&entry, &raw(arguments));
+                            assert_eq!(by_write.is_ok(), fits);
+                            let refused = by_read.err().map(|refusal| refusal.outcome().kind());
+                            let expected = match (reads, fits) {
+                                (false, _) => Some("not_read_only"),
+                                (true, false) => Some("invalid_arguments"),
+                                (true, true) => None,
+                            };
+                            assert_eq!(refused, expected);
+                            cases += 1;
+                        }
+                    }
+                }
+            }
+        }
+        assert_eq!(cases, 144);
+    }
+
+    #[test]
+    fn a_schema_that_cannot_be_used_leaves_the_check_to_the_upstream() {
+        let tool = Tool::parse(raw(r#"{"name":"t","inputSchema":{"type":"nonsense"}}"#)).unwrap();
+        let entry = Arc::new(Entry::new(tool, crate::catalog::Access::Read));
+        assert!(admit_read(&entry, &raw("{}")).is_ok());
+    }
+
+    #[test]
+    fn numbers_that_no_double_holds_are_left_to_the_upstream() {
+        let definition = r#"{"name":"t","inputSchema":{"type":"object","required":["n"]}}"#;
+        let tool = Tool::parse(raw(definition)).unwrap();
+        let entry = Arc::new(Entry::new(tool, crate::catalog::Access::Read));
+        assert!(admit_read(&entry, &raw(r#"{"n":1e400}"#)).is_ok());
+    }
+
+    #[test]
+    fn a_tool_that_runs_as_a_task_only_is_refused() {
+        let definition = r#"{"name":"t","inputSchema":{},"execution":{"taskSupport":"required"}}"#;
+        let entry = Arc::new(Entry::new(
+            Tool::parse(raw(definition)).unwrap(),
+            crate::catalog::Access::Read,
+        ));
+        assert!(admit_read(&entry, &raw("{}")).is_err());
+    }
+}

@@ -1,0 +1,122 @@
+//! `call_read_tool` and `call_write_tool`: one call, from its name to its answer.
+
+use std::sync::Arc;
+
+use crate::catalog::{Catalog, Entry};
+use crate::tools::answer::Answer;
+use crate::tools::arguments::Given;
+use crate::tools::call;
+use crate::tools::refusal::Refusal;
+use crate::tools::relay::{self, Sent};
+use crate::tools::session::Session;
+use crate::upstream::{CallContext, Error};
+
+/// Calls a tool that only reads.
+///
+/// # Errors
+/// See [`relay::receive`].
+pub(super) async fn read(
+    session: &Session<'_>,
+    catalog: &Arc<Catalog>,
+    given: &Given,
+    context: &CallContext,
+    single: bool,
+) -> Result<Answer, Error> {
+    let mut catalog = refreshed_for(session, catalog, &given.name).await?;
+    for last in [false, true] {
+        let call = match call::read(&catalog, given) {
+            Ok(call) => call,
+            Err(refusal) => return Ok(relay::refused(&refusal)),
+        };
+        let received = call
+            .forward(session.upstream, session.caller, context)
+            .await;
+        match relay::receive(call.entry(), received, declares(context, single))? {
+            Sent::Answer(answer) => {
+                note(call.entry(), &answer);
+                return Ok(answer);
+            }
+            Sent::Outdated | Sent::Unknown if last => {
+                return Ok(relay::refused(&outdated(call.entry())));
+            }
+            Sent::Outdated | Sent::Unknown => {
+                catalog = session.catalogs.get_newer(session.caller, &catalog).await?;
+            }
+        }
+    }
+    Err(Error::Busy)
+}
+
+/// Calls a tool of any kind. It is sent again only after the upstream refused it by its own rules
+/// before it did anything.
+///
+/// # Errors
+/// See [`relay::receive`].
+pub(super) async fn write(
+    session: &Session<'_>,
+    given: &Given,
+    context: &CallContext,
+) -> Result<Answer, Error> {
+    let mut catalog = refreshed_for(session, &session.catalog, &given.name).await?;
+    for last in [false, true] {
+        let call = match call::write(&catalog, given) {
+            Ok(call) => call,
+            Err(refusal) => return Ok(relay::refused(&refusal)),
+        };
+        let received = call
+            .forward(session.upstream, session.caller, context)
+            .await;
+        match relay::receive(call.entry(), received, declares(context, true))? {
+            Sent::Answer(answer) => {
+                note(call.entry(), &answer);
+                return Ok(answer);
+            }
+            Sent::Unknown => {
+                // The next call decides by the newer list; this one is not repeated.
+                session.catalogs.get_newer(session.caller, &catalog).await?;
+                return Ok(relay::refused(&outdated(call.entry())));
+            }
+            Sent::Outdated if last => return Ok(relay::refused(&outdated(call.entry()))),
+            Sent::Outdated => {
+                catalog = session.catalogs.get_newer(session.caller, &catalog).await?;
+            }
+        }
+    }
+    Err(Error::Busy)
+}
+
+/// The catalog, listed again (at most once in a while) when it does not have the name: the tool
+/// may be new, and "there is no such tool" must be true when it is said.
+async fn refreshed_for(
+    session: &Session<'_>,
+    catalog: &Arc<Catalog>,
+    name: &str,
+) -> Result<Arc<Catalog>, Error> {
+    match catalog.find(name) {
+        Some(_) => Ok(Arc::clone(catalog)),
+        None => session.catalogs.get_newer(session.caller, catalog).await,
+    }
+}
+
+/// Whether the caller of this one call could have declared capabilities of its own.
+const fn declares(context: &CallContext, single: bool) -> bool {
+    single && context.client_capabilities.is_some()
+}
+
+/// The log knows tools by the names the upstream gave them, never by what a caller typed.
+fn note(entry: &Entry, answer: &Answer) {
+    tracing::info!(
+        tool = entry.tool.name,
+        outcome = answer.outcome.kind(),
+        "called a tool"
+    );
+}
+
+fn outdated(entry: &Arc<Entry>) -> Refusal {
+    let message =
+        "it does not know the tool, or wants it called differently than it was listed".to_owned();
+    Refusal::ByUpstream {
+        entry: Arc::clone(entry),
+        message,
+    }
+}

@@ -1,0 +1,114 @@
+//! What does the upstream say? One MCP server over streamable HTTP, either era.
+//!
+//! Forwards the caller's `Authorization` and nothing else of the caller's; never follows a
+//! redirect to another origin; never sends a write twice.
+
+mod call;
+mod cancel;
+mod chance;
+mod client;
+mod config;
+mod era;
+mod error;
+mod exchange;
+mod failure;
+mod framing;
+mod header_value;
+mod lane;
+mod link;
+mod listing;
+mod message;
+mod metrics;
+mod progress;
+mod request;
+mod session;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::value::RawValue;
+
+use crate::caller::Caller;
+
+pub use call::{Call, CallContext};
+pub use client::{BuildError, http_client};
+pub use config::{Config, Limits, Protocol};
+pub use error::{Error, Phase};
+pub use listing::Listing;
+
+/// The upstream server. Cheap to clone.
+#[derive(Clone)]
+pub struct Upstream {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    link: link::Link,
+    limits: Limits,
+    listing_time: Duration,
+    max_result_bytes: usize,
+}
+
+impl fmt::Debug for Upstream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Upstream")
+    }
+}
+
+impl Upstream {
+    /// Builds the client; sends nothing.
+    ///
+    /// # Errors
+    /// See [`BuildError`].
+    pub fn new(config: Config, registry: &prometheus::Registry) -> Result<Self, BuildError> {
+        let client = client::build(&config)?;
+        let metrics = metrics::Metrics::register(registry).map_err(BuildError::Metrics)?;
+        let (limits, listing_time) = (config.limits, config.total_timeout);
+        let max_result_bytes = config.max_result_bytes;
+        Ok(Self {
+            inner: Arc::new(Inner {
+                link: link::Link::new(client, config, metrics),
+                limits,
+                listing_time,
+                max_result_bytes,
+            }),
+        })
+    }
+
+    /// Walks every page of `tools/list` with this caller's credential, handshake included.
+    ///
+    /// # Errors
+    /// See [`Error`]; a cut listing is no error.
+    pub async fn list(&self, caller: &Caller) -> Result<Listing, Error> {
+        let inner = &self.inner;
+        listing::walk(&inner.link, caller, inner.limits, inner.listing_time).await
+    }
+
+    /// Calls one tool. The `result` member comes back byte for byte, `input_required` included.
+    ///
+    /// Dropping the future cancels the request, and tells a legacy upstream so.
+    ///
+    /// # Errors
+    /// See [`Error`]; [`Error::Rpc`] holds the upstream's own JSON-RPC error.
+    pub async fn call(&self, caller: &Caller, call: Call<'_>) -> Result<Box<RawValue>, Error> {
+        call::send(&self.inner.link, caller, call, self.inner.max_result_bytes).await
+    }
+
+    /// Asks the upstream the cheapest question it can answer with this credential: is it
+    /// challenged? Used before the static answers to `initialize`, `server/discover` and
+    /// `tools/list`, because most clients start OAuth only on those.
+    ///
+    /// # Errors
+    /// [`Error::Unauthorized`] and [`Error::Forbidden`] mean a challenge; any other error none.
+    pub async fn probe(&self, caller: &Caller) -> Result<(), Error> {
+        self.inner.link.probe(caller).await
+    }
+
+    /// Ends the legacy sessions, best effort.
+    pub async fn close(&self) {
+        self.inner.link.close().await;
+    }
+}

@@ -1,0 +1,389 @@
+//! What comes of one POST? Sends it once, and reads until its answer is found.
+//!
+//! Guarantees: every wait has a limit and so has every buffer; the `result` comes back byte for
+//! byte; what was sent is never sent again from here. Never reads past the answer of a stream.
+
+use std::error::Error as StdError;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use reqwest::Response;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use tokio::time::timeout;
+use url::Url;
+
+use crate::caller::Caller;
+use crate::protocol::{ErrorObject, ProgressSender};
+use crate::upstream::config::Config;
+use crate::upstream::error::{Error, Phase};
+use crate::upstream::failure::{Failure, Refusal};
+use crate::upstream::framing::{Body, Framer};
+use crate::upstream::lane::Lane;
+use crate::upstream::message::{self, Message};
+use crate::upstream::metrics::Metrics;
+use crate::upstream::progress::Relay;
+use crate::upstream::request::{self, MCP_SESSION_ID, Method, Outgoing};
+
+/// The connection to the upstream. Cheap to clone.
+#[derive(Clone)]
+pub(super) struct Wire {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    client: reqwest::Client,
+    url: Url,
+    first_byte: Duration,
+    idle: Duration,
+    total: Duration,
+    metrics: Metrics,
+    last_id: AtomicU64,
+}
+
+/// An answer that is yes.
+pub(super) struct Answer {
+    /// The `result` member.
+    pub(super) result: Box<RawValue>,
+    /// `Mcp-Session-Id`, marked sensitive.
+    pub(super) session: Option<HeaderValue>,
+}
+
+/// What is listened for beside the answer.
+#[derive(Clone, Copy)]
+pub(super) struct Aside<'a> {
+    /// Whose request it is: questions of the server are answered in the same name.
+    pub(super) caller: &'a Caller,
+    /// How it travels; `None` before there is a session.
+    pub(super) lane: Option<&'a Lane>,
+    /// Where progress goes.
+    pub(super) progress: Option<&'a ProgressSender>,
+}
+
+impl Wire {
+    pub(super) fn new(client: reqwest::Client, config: Config, metrics: Metrics) -> Self {
+        Self {
+            inner: Arc::new(Inner {
+                client,
+                url: config.url,
+                // The client's own clock covers the connection; this one must not run out first.
+                first_byte: config.connect_timeout + config.first_byte_timeout,
+                idle: config.idle_timeout,
+                total: config.total_timeout,
+                metrics,
+                last_id: AtomicU64::new(0),
+            }),
+        }
+    }
+
+    /// A request id that was not used before.
+    pub(super) fn next_id(&self) -> u64 {
+        self.inner.last_id.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// Where everything is counted.
+    pub(super) fn metrics(&self) -> &Metrics {
+        &self.inner.metrics
+    }
+
+    /// Sends a request and waits for its answer of at most `limit` bytes.
+    pub(super) async fn ask(
+        &self,
+        sent: Outgoing,
+        limit: usize,
+        aside: Aside<'_>,
+    ) -> Result<Answer, Failure> {
+        let timer = self.inner.metrics.start(sent.method);
+        let outcome = timeout(self.inner.total, self.exchange(sent, limit, aside))
+            .await
+            .unwrap_or(Err(Failure::Error(Error::Timeout {
+                phase: Phase::Total,
+            })));
+        timer.stop(outcome.as_ref().map_or_else(Failure::kind, |_| "ok"));
+        outcome
+    }
+
+    /// Sends what has no answer.
+    pub(super) async fn tell(&self, sent: Outgoing) -> Result<(), Failure> {
+        let timer = self.inner.metrics.start(sent.method);
+        let id = sent.id;
+        let outcome = match self.send(sent).await {
+            Ok(response) if response.status().is_success() => Ok(()),
+            Ok(response) => Err(self.refusal(response, id).await),
+            Err(error) => Err(error.into()),
+        };
+        timer.stop(outcome.as_ref().map_or_else(Failure::kind, |()| "ok"));
+        outcome
+    }
+
+    async fn exchange(
+        &self,
+        sent: Outgoing,
+        limit: usize,
+        aside: Aside<'_>,
+    ) -> Result<Answer, Failure> {
+        let id = sent.id;
+        let response = self.send(sent).await?;
+        match response.status().as_u16() {
+            202 | 204 => return Err(NO_ANSWER.into()),
+            200..=299 => {}
+            _ => return Err(self.refusal(response, id).await),
+        }
+        let session = response.headers().get(MCP_SESSION_ID).cloned();
+        let session = session.map(|mut id| {
+            id.set_sensitive(true);
+            id
+        });
+        let body = body(response.headers()).ok_or(Error::Malformed {
+            what: "a content type of JSON or an event stream",
+        })?;
+        let reading = Reading {
+            wire: self,
+            id,
+            aside,
+            framer: Framer::new(body, limit),
+            relay: Relay::default(),
+        };
+        let result = reading.run(response, body, limit).await?;
+        Ok(Answer { result, session })
+    }
+
+    async fn send(&self, sent: Outgoing) -> Result<Response, Error> {
+        let url = self.inner.url.clone();
+        let request = if sent.method == Method::Delete {
+            self.inner.client.delete(url)
+        } else {
+            self.inner.client.post(url)
+        };
+        let request = request.headers(sent.headers).body(sent.body);
+        match timeout(self.inner.first_byte, request.send()).await {
+            Ok(Ok(response)) => Ok(response),
+            Ok(Err(error)) => Err(classify(&error)),
+            Err(_) => Err(Error::Timeout {
+                phase: Phase::FirstByte,
+            }),
+        }
+    }
+
+    /// What an HTTP status other than success means.
+    async fn refusal(&self, response: Response, id: u64) -> Failure {
+        let status = response.status().as_u16();
+        let headers = response.headers();
+        let challenges = || headers.get_all(WWW_AUTHENTICATE).iter().cloned().collect();
+        match status {
+            401 => Error::Unauthorized {
+                challenges: challenges(),
+            }
+            .into(),
+            403 => {
+                let challenges: Vec<HeaderValue> = challenges();
+                let scope = challenges.iter().any(wants_scope);
+                Error::Forbidden { challenges, scope }.into()
+            }
+            429 => Error::RateLimited {
+                retry_after: headers.get(RETRY_AFTER).cloned(),
+            }
+            .into(),
+            _ => Failure::Refused(self.explained(response, status, id).await),
+        }
+    }
+
+    /// Reads the body of a refusal as far as it helps; whatever is wrong with it, the status holds.
+    async fn explained(&self, mut response: Response, status: u16, id: u64) -> Refusal {
+        let kind = body(response.headers());
+        let mut framer = Framer::new(kind.unwrap_or(Body::Json), EXPLANATION);
+        while let Ok(Ok(Some(chunk))) = timeout(self.inner.idle, response.chunk()).await {
+            if framer.push(&chunk).is_err() {
+                break;
+            }
+        }
+        let text = framer
+            .next()
+            .or_else(|| framer.finish())
+            .unwrap_or_default();
+        tracing::trace!(status, id, "the upstream refused a request");
+        let lower = text.to_ascii_lowercase();
+        let names = |word: &[u8]| lower.windows(word.len()).any(|window| window == word);
+        Refusal {
+            status,
+            // Some servers put an id of their own into these: the status says whom it is about.
+            error: serde_json::from_slice::<Explanation>(&text)
+                .ok()
+                .map(|explanation| explanation.error),
+            names_session: names(b"session") || names(b"initializ") || names(b"initialis"),
+        }
+    }
+}
+
+/// Bytes of a refusal's body that are read.
+const EXPLANATION: usize = 64 * 1024;
+
+/// Questions of the server that are answered within one stream.
+const MAX_REPLIES: usize = 16;
+
+/// How long a stream may take to end after its answer, so that its connection can be used again.
+const STREAM_END: Duration = Duration::from_secs(1);
+
+const NO_ANSWER: Error = Error::Malformed {
+    what: "a JSON-RPC answer to the request",
+};
+
+#[derive(Deserialize)]
+struct Explanation {
+    error: ErrorObject,
+}
+
+fn wants_scope(challenge: &HeaderValue) -> bool {
+    let challenge = challenge.as_bytes().to_ascii_lowercase();
+    let scope = b"insufficient_scope";
+    challenge.windows(scope.len()).any(|part| part == scope)
+}
+
+fn body(headers: &HeaderMap) -> Option<Body> {
+    let kind = headers.get(CONTENT_TYPE)?.to_str().ok()?;
+    let kind = kind.split(';').next()?.trim();
+    if kind.eq_ignore_ascii_case("application/json") {
+        Some(Body::Json)
+    } else if kind.eq_ignore_ascii_case("text/event-stream") {
+        Some(Body::EventStream)
+    } else {
+        None
+    }
+}
+
+/// What an error of the HTTP client means. Its own text is dropped: it names the URL.
+fn classify(error: &reqwest::Error) -> Error {
+    if !error.is_connect() {
+        Error::Lost
+    } else if error.is_timeout() {
+        Error::Timeout {
+            phase: Phase::Connect,
+        }
+    } else if is_tls(error) {
+        Error::Tls
+    } else {
+        Error::Unreachable
+    }
+}
+
+fn is_tls(error: &(dyn StdError + 'static)) -> bool {
+    // An I/O error hides the error it wraps from the chain, and wraps another of its kind here.
+    let wrapped = error
+        .downcast_ref::<std::io::Error>()
+        .and_then(std::io::Error::get_ref);
+    if let Some(inner) = wrapped {
+        return is_tls(inner);
+    }
+    error.is::<rustls::Error>() || error.source().is_some_and(is_tls)
+}
+
+/// The reading of one answer.
+struct Reading<'a> {
+    wire: &'a Wire,
+    id: u64,
+    aside: Aside<'a>,
+    framer: Framer,
+    relay: Relay,
+}
+
+impl Reading<'_> {
+    async fn run(
+        mut self,
+        mut response: Response,
+        body: Body,
+        limit: usize,
+    ) -> Result<Box<RawValue>, Failure> {
+        let too_large = |_| Error::TooLarge { limit };
+        let mut replies = 0;
+        loop {
+            let chunk = timeout(self.wire.inner.idle, response.chunk())
+                .await
+                .map_err(|_| Error::Timeout { phase: Phase::Idle })?;
+            let (ended, broken) = match chunk {
+                Ok(Some(chunk)) => {
+                    self.framer.push(&chunk).map_err(too_large)?;
+                    (false, false)
+                }
+                Ok(None) => (true, false),
+                Err(_) => (true, true),
+            };
+            while let Some(frame) = self.next(ended) {
+                match self.hear(&frame, &mut replies) {
+                    Ok(None) => {}
+                    Ok(Some(outcome)) => {
+                        if !ended {
+                            tokio::spawn(let_end(response));
+                        }
+                        return outcome.map_err(Failure::Refused);
+                    }
+                    Err(_) if broken => return Err(Error::Lost.into()),
+                    Err(error) => return Err(error.into()),
+                }
+            }
+            if ended {
+                // A whole JSON body without our answer is an answer that means nothing.
+                let lost = broken || body == Body::EventStream;
+                return Err(if lost { Error::Lost } else { NO_ANSWER }.into());
+            }
+        }
+    }
+
+    fn next(&mut self, ended: bool) -> Option<Vec<u8>> {
+        self.framer
+            .next()
+            .or_else(|| ended.then(|| self.framer.finish()).flatten())
+    }
+
+    /// Takes one frame; the answer, if it is in there.
+    fn hear(
+        &mut self,
+        frame: &[u8],
+        replies: &mut usize,
+    ) -> Result<Option<Result<Box<RawValue>, Refusal>>, Error> {
+        let messages = message::read(frame, self.id).map_err(|_| Error::Malformed {
+            what: "a JSON-RPC message",
+        })?;
+        for message in messages {
+            match message {
+                Message::Result(result) => return Ok(Some(Ok(result.to_owned()))),
+                Message::Error(error) => {
+                    return Ok(Some(Err(Refusal {
+                        status: 200,
+                        error: Some(error),
+                        names_session: false,
+                    })));
+                }
+                Message::Progress(progress) => self.relay.pass(self.aside.progress, progress),
+                Message::Request(id, ping) => self.reply(id, ping, replies),
+                Message::Notification => {}
+                Message::Foreign => self.wire.inner.metrics.ignored(),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Answers a question of a legacy server, beside the stream; modern ones must not ask.
+    fn reply(&self, id: &RawValue, ping: bool, replies: &mut usize) {
+        let Some(lane @ Lane::Legacy(_)) = self.aside.lane else {
+            return;
+        };
+        *replies += 1;
+        if *replies > MAX_REPLIES {
+            return;
+        }
+        let reply = request::reply(lane, self.aside.caller, id, ping);
+        let wire = self.wire.clone();
+        tokio::spawn(async move {
+            // The server waits for this or it does not; our own answer comes either way.
+            drop(wire.tell(reply).await);
+        });
+    }
+}
+
+async fn let_end(mut response: Response) {
+    let rest = async { while let Ok(Some(_)) = response.chunk().await {} };
+    // A stream that goes on is closed instead.
+    drop(timeout(STREAM_END, rest).await);
+}

@@ -1,0 +1,8 @@
+//! Does the client get on with real servers? Hand-written JSON over sockets on port 0.
+
+mod calls;
+mod eras;
+mod faults;
+mod listings;
+mod sessions;
+mod stage;

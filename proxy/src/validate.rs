@@ -1,0 +1,115 @@
+//! Do these arguments fit this schema? JSON Schema 2020-12 (and older dialects by `$schema`),
+//! local references only, bounded cost.
+//!
+//! A schema that cannot be used never blocks its tool: the upstream decides then.
+
+mod report;
+
+use jsonschema::PatternOptions;
+use jsonschema::error::ValidationErrorKind;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+pub use report::Violation;
+
+/// A compiled input schema, or the reason why there is none.
+#[derive(Debug)]
+pub struct Validator {
+    compiled: Result<Compiled, &'static str>,
+}
+
+#[derive(Debug)]
+struct Compiled {
+    validator: jsonschema::Validator,
+    /// Kept for the nearest names of properties.
+    schema: Value,
+}
+
+/// What a check found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// Every keyword holds.
+    Fits,
+    /// At least one violation, most useful first, at most [`MOST`].
+    Violates(Vec<Violation>),
+    /// The schema cannot be used: the upstream decides. Holds a static name of the reason.
+    Unchecked(&'static str),
+}
+
+/// Violations told at once: a model mends a handful, not a page.
+pub const MOST: usize = 5;
+/// Violations looked at to choose those from.
+const LOOKED_AT: usize = 50;
+/// Bytes of a schema beyond which checking is left to the upstream.
+const LARGEST: usize = 1024 * 1024;
+/// Steps a pattern may take on one string before it counts as unchecked.
+const BACKTRACKS: usize = 100_000;
+/// Bytes a compiled pattern may take.
+const PATTERN_SIZE: usize = 1024 * 1024;
+
+impl Validator {
+    /// Compiles a schema; never fails, since a bad schema must not block its tool.
+    #[must_use]
+    pub fn compile(schema: &RawValue) -> Self {
+        Self {
+            compiled: Compiled::new(schema),
+        }
+    }
+
+    /// Checks arguments.
+    #[must_use]
+    pub fn check(&self, arguments: &Value) -> Verdict {
+        let compiled = match &self.compiled {
+            Ok(compiled) => compiled,
+            Err(reason) => return Verdict::Unchecked(reason),
+        };
+        if compiled.validator.is_valid(arguments) {
+            return Verdict::Fits;
+        }
+        let mut violations: Vec<Violation> = Vec::new();
+        for error in compiled.validator.iter_errors(arguments).take(LOOKED_AT) {
+            if matches!(
+                error.kind(),
+                ValidationErrorKind::BacktrackLimitExceeded { .. }
+                    | ValidationErrorKind::RegexEngineFailure { .. }
+            ) {
+                return Verdict::Unchecked("pattern_too_slow");
+            }
+            violations.extend(report::violations(&error, &compiled.schema));
+        }
+        violations.sort_by_key(Violation::urgency);
+        violations.dedup();
+        violations.truncate(MOST);
+        Verdict::Violates(violations)
+    }
+
+    /// Why nothing is checked, where that is so.
+    #[must_use]
+    pub fn unusable(&self) -> Option<&'static str> {
+        self.compiled.as_ref().err().copied()
+    }
+}
+
+impl Compiled {
+    fn new(schema: &RawValue) -> Result<Self, &'static str> {
+        if schema.get().len() > LARGEST {
+            return Err("schema_too_large");
+        }
+        let schema: Value = serde_json::from_str(schema.get()).map_err(|_| "schema_too_deep")?;
+        let patterns = PatternOptions::fancy_regex();
+        let patterns = patterns
+            .backtrack_limit(BACKTRACKS)
+            .size_limit(PATTERN_SIZE);
+        let options = jsonschema::options()
+            .with_pattern_options(patterns)
+            .should_validate_formats(false);
+        let validator = options
+            .offline()
+            .build(&schema)
+            .map_err(|_| "schema_does_not_compile")?;
+        Ok(Self { validator, schema })
+    }
+}
+
+#[cfg(test)]
+mod tests;
