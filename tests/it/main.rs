@@ -1,0 +1,24 @@
+//! The whole proxy from outside, one module a behaviour: one binary, so that everything is linked
+//! once.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `handshake` | both eras' static answers, versions, methods, batches |
+//! | `calls` | the guard, pass-through byte for byte, batches of reads, failures |
+//! | `challenge` | 401 and 403 of the upstream, what is sent of a caller's |
+//! | `isolation` | two callers never see each other's tools |
+//! | `privacy` | a canary appears in no log, metric or error |
+//! | `streams` | progress, cancellation |
+//! | `drain` | the order of the end |
+//! | `reference` | `docs/metrics.md` is fresh; settings that are rendered start a proxy |
+//! | `tidy` | the tree itself: imports, budgets, module docs, paths named in docs |
+
+mod calls;
+mod challenge;
+mod drain;
+mod handshake;
+mod isolation;
+mod privacy;
+mod reference;
+mod streams;
+mod tidy;
