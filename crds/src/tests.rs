@@ -1,11 +1,13 @@
 //! The definition is fresh, small, explained field by field, and agrees with the Rust types.
 
+mod rules;
+
 use serde_json::{Value, json};
 
 use super::*;
 
 fn schema() -> Value {
-    let crd = serde_json::to_value(ToolSearchProxy::crd()).unwrap();
+    let crd = definition().unwrap();
     crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"].clone()
 }
 
@@ -20,63 +22,140 @@ fn walk(path: &str, schema: &Value, visit: &mut impl FnMut(&str, &Value)) {
 }
 
 #[test]
-fn the_committed_definition_is_fresh() {
+fn c14_the_committed_definition_is_fresh() {
     expect_test::expect_file!["../toolsearchproxies.yaml"].assert_eq(&crd_yaml().unwrap());
 }
 
 #[test]
-fn it_fits_into_an_annotation_many_times_over() {
-    assert!(crd_yaml().unwrap().len() < 100 << 10);
+fn c16_the_reference_page_is_fresh() {
+    expect_test::expect_file!["../../docs/api-reference.md"].assert_eq(&format!(
+        "{}\n## Reasons\n\n{}",
+        reference().unwrap(),
+        reasons()
+    ));
 }
 
 #[test]
-fn every_field_is_explained() {
+fn c2_it_fits_into_an_annotation_many_times_over() {
+    let bytes = crd_yaml().unwrap().len();
+    assert!(bytes < 100 << 10, "{bytes} bytes");
+}
+
+#[test]
+fn c16_every_field_is_explained_in_a_sentence() {
     walk("", &schema(), &mut |path, property| {
         let words = property["description"].as_str().unwrap_or_default();
-        assert!(words.len() > 3, "{path} has no description");
+        assert!(words.len() > 3 || !path.starts_with(".spec") && !path.starts_with(".status"), "{path} has no description");
     });
 }
 
 #[test]
-fn texts_and_lists_of_the_spec_are_bounded() {
-    walk(
-        "",
-        &schema()["properties"]["spec"],
-        &mut |path, property| {
-            let bound = match property["type"].as_str() {
-                Some("string") => "maxLength",
-                Some("array") => "maxItems",
-                _ => return,
-            };
-            assert!(property[bound].is_u64(), "{path} has no {bound}");
-        },
-    );
+fn c3_texts_lists_and_maps_of_the_spec_are_bounded() {
+    let spec = schema()["properties"]["spec"].clone();
+    walk("", &spec, &mut |path, property| {
+        let bound = match property["type"].as_str() {
+            Some("string") if property["enum"].is_array() => return,
+            Some("string") => "maxLength",
+            Some("array") => "maxItems",
+            Some("object") if property["additionalProperties"].is_object() => "maxProperties",
+            _ => return,
+        };
+        assert!(property[bound].is_u64(), "{path} has no {bound}");
+    });
 }
 
 #[test]
-fn defaults_of_the_schema_are_those_of_the_types() {
-    let bare = json!({ "upstream": { "url": "https://gateway.example/mcp" } });
-    let by_serde: v1alpha1::ToolSearchProxySpec = serde_json::from_value(bare.clone()).unwrap();
-    let mut by_schema = bare;
-    let schema = schema();
-    let fields = schema["properties"]["spec"]["properties"]
-        .as_object()
-        .unwrap();
-    for (name, field) in fields {
-        if let Some(default) = field.get("default") {
-            by_schema[name] = default.clone();
+fn c1_one_island_of_unknown_fields_and_no_more() {
+    let mut islands = Vec::new();
+    walk("", &schema(), &mut |path, property| {
+        if property["x-kubernetes-preserve-unknown-fields"] == Value::Bool(true) {
+            islands.push(path.to_owned());
+        }
+    });
+    assert_eq!(islands, [".spec.podTemplate"]);
+}
+
+/// Fills in the defaults of a schema, as the API server does.
+fn fill(schema: &Value, value: &mut Value) {
+    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+        if value.get(name).is_none() && let Some(default) = property.get("default") {
+            value[name] = default.clone();
+        }
+        if let Some(inner) = value.get_mut(name).filter(|inner| inner.is_object()) {
+            fill(property, inner);
         }
     }
-    assert_eq!(by_schema["replicas"], 2);
-    assert_eq!(by_schema["model"], json!({ "builtin": {} }));
-    assert_eq!(by_serde, serde_json::from_value(by_schema).unwrap());
 }
 
 #[test]
-fn names_are_those_that_users_type() {
-    let crd = serde_json::to_value(ToolSearchProxy::crd()).unwrap();
+fn c5_defaults_of_the_schema_are_those_of_the_types() {
+    let spec = schema()["properties"]["spec"].clone();
+    for bare in [
+        json!({ "upstream": { "url": "https://gateway.example/mcp" } }),
+        json!({
+            "upstream": { "url": "https://gateway.example/mcp" },
+            "autoscaling": { "maxReplicas": 4 }, "drain": { "delaySeconds": 3 }, "rollout": {},
+            "podDisruptionBudget": {}, "service": { "port": 8080 }, "networkPolicy": {}, "monitoring": {}
+        }),
+    ] {
+        let by_serde: v1alpha1::ToolSearchProxySpec = serde_json::from_value(bare.clone()).unwrap();
+        let mut by_schema = bare;
+        fill(&spec, &mut by_schema);
+        assert_eq!(by_schema["model"], json!({ "builtin": {} }));
+        assert_eq!(by_serde, serde_json::from_value(by_schema).unwrap());
+    }
+}
+
+#[test]
+fn c9_names_are_those_that_users_type() {
+    let crd = definition().unwrap();
     assert_eq!(crd["metadata"]["name"], "toolsearchproxies.toolsearch.dev");
     assert_eq!(crd["spec"]["scope"], "Namespaced");
     assert_eq!(crd["spec"]["names"]["shortNames"], json!(["tsp"]));
     assert_eq!(crd["spec"]["names"]["categories"], json!(["mcp"]));
+    assert_eq!(crd["spec"]["names"]["singular"], "toolsearchproxy");
+}
+
+#[test]
+fn c6_c7_lists_say_how_they_merge() {
+    let mut untyped = Vec::new();
+    walk("", &schema(), &mut |path, property| {
+        let kind = property["x-kubernetes-list-type"].as_str();
+        let peers = ["allowFrom", "allowTo", "tolerations"];
+        let whole = peers.iter().any(|name| path.ends_with(name));
+        if property["type"] == "array" && kind.is_none() && !whole {
+            untyped.push(path.to_owned());
+        }
+    });
+    assert_eq!(untyped, Vec::<String>::new());
+    let conditions = &schema()["properties"]["status"]["properties"]["conditions"];
+    assert_eq!(conditions["x-kubernetes-list-type"], "map");
+    assert_eq!(conditions["x-kubernetes-list-map-keys"], json!(["type"]));
+}
+
+#[test]
+fn c8_c10_c11_columns_scale_and_selectable_fields() {
+    let crd = definition().unwrap();
+    let version = &crd["spec"]["versions"][0];
+    let columns: Vec<_> = version["additionalPrinterColumns"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|column| column["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(columns, ["Ready", "Reason", "Replicas", "Upstream", "Model", "Age"]);
+    assert!(version["subresources"]["status"].is_object());
+    assert_eq!(version["subresources"]["scale"]["labelSelectorPath"], ".status.selector");
+    assert_eq!(version["selectableFields"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn c12_secrets_are_only_referred_to_and_only_in_the_same_namespace() {
+    walk("", &schema()["properties"]["spec"], &mut |path, _| {
+        let last = path.rsplit('.').next().unwrap().to_lowercase();
+        for word in ["password", "credential", "apikey"] {
+            assert!(!last.contains(word), "{path}");
+        }
+        assert!(last != "namespace" && last != "token", "{path}");
+    });
 }

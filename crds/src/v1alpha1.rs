@@ -5,16 +5,25 @@
     reason = "the schema derive repeats each type inside a function of its own"
 )]
 
+mod escape;
 mod spec;
 mod status;
 
 use kube::{CustomResource, KubeSchema};
 use serde::{Deserialize, Serialize};
 
-pub use spec::{Model, Nothing, Upstream};
-pub use status::{Condition, ConditionType, ToolSearchProxyStatus};
+pub use escape::PodTemplate;
+pub use spec::{
+    Autoscaling, CaBundle, Catalog, Drain, Fetch, HuggingFace, KeyReference, Limits, LogFormat,
+    Logging, Mirror, Model, ModelFile, ModelImage, ModelVolume, Monitoring, NetworkPeer,
+    NetworkPolicy, Nothing, PodDisruptionBudget, PodMetadata, PullPolicy, Resources, Rollout,
+    Scheduling, Search, Service, ServiceType, Timeouts, Toleration, Upstream, UpstreamProtocol,
+};
+pub use status::{
+    Condition, ConditionStatus, ConditionType, ModelStatus, Reason, ToolSearchProxyStatus,
+};
 
-/// What the proxy stands in front of, and how it searches and guards.
+/// What the proxy stands in front of, how it searches and guards, and how its pods are run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, CustomResource, KubeSchema)]
 #[serde(rename_all = "camelCase")]
 #[kube(
@@ -27,6 +36,7 @@ pub use status::{Condition, ConditionType, ToolSearchProxyStatus};
     category = "mcp",
     namespaced,
     derive = "PartialEq",
+    cel,
     status = "ToolSearchProxyStatus",
     doc = "A tool-search proxy for MCP in front of one upstream server.",
     scale(
@@ -34,6 +44,9 @@ pub use status::{Condition, ConditionType, ToolSearchProxyStatus};
         status_replicas_path = ".status.replicas",
         label_selector_path = ".status.selector"
     ),
+    selectable = ".spec.upstream.url",
+    selectable = ".spec.model.huggingFace.revision",
+    selectable = ".spec.image",
     validation = Rule::new("self.metadata.name.size() <= 52")
         .message("the name is longer than 52 characters: the objects made for it need room for a suffix"),
     printcolumn(
@@ -61,12 +74,24 @@ pub use status::{Condition, ConditionType, ToolSearchProxyStatus};
         description = "The server behind the proxy.",
         priority = "1"
     ),
+    printcolumn(
+        name = "Model",
+        type_ = "string",
+        json_path = ".status.model.revision",
+        description = "The revision of the model.",
+        priority = "1"
+    ),
     printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp")
+)]
+#[x_kube(
+    validation = Rule::new("!(has(self.replicas) && has(self.autoscaling))")
+        .message("set replicas or autoscaling, not both: with autoscaling the number of pods is the autoscaler's")
 )]
 pub struct ToolSearchProxySpec {
     /// The MCP server behind the proxy.
     pub upstream: Upstream,
-    /// Tools that are writes whatever the upstream says: exact names and globs.
+    /// Tools that are writes whatever the upstream says: exact names and globs, such as
+    /// `*_delete_*`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1000), inner(length(min = 1, max = 256)))]
     #[x_kube(merge_strategy = ListMerge::Set)]
@@ -80,23 +105,101 @@ pub struct ToolSearchProxySpec {
     /// Whether a tool that the upstream marks as read-only is one.
     #[serde(default = "yes")]
     pub trust_hints: bool,
-    /// Which model finds tools by meaning: exactly one of the sources.
+    /// Which model finds tools by meaning: exactly one of the sources, such as `builtin: {}`.
     #[serde(default)]
     pub model: Model,
-    /// Pods to run.
-    #[serde(default = "two")]
+    /// What a search answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<Search>,
+    /// How tool lists are kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub catalog: Option<Catalog>,
+    /// What one pod takes on at most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limits: Option<Limits>,
+    /// What the proxy writes to its log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub logging: Option<Logging>,
+    /// The URL clients know the proxy by, where it is not the Service's own, such as
+    /// `https://tools.example/mcp`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 2048))]
+    #[x_kube(
+        validation = Rule::new("isURL(self) && url(self).getScheme() in ['http', 'https']")
+            .message("must be an http or https URL, such as https://tools.example/mcp")
+    )]
+    pub public_url: Option<String>,
+    /// Browser origins that may call, such as `https://chat.example`; others get 403.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 64), inner(length(min = 1, max = 256)))]
+    #[x_kube(merge_strategy = ListMerge::Set)]
+    pub allowed_origins: Vec<String>,
+    /// Host names accepted. Left out: any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 64), inner(length(min = 1, max = 256)))]
+    #[x_kube(merge_strategy = ListMerge::Set)]
+    pub allowed_hosts: Vec<String>,
+    /// Pods to run. Left out, without `autoscaling`: 2. With 0 nothing runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1000))]
-    pub replicas: i32,
-    /// The proxy's container image, where it is not the operator's own version.
+    pub replicas: Option<i32>,
+    /// As many pods as the load needs, instead of `replicas`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub autoscaling: Option<Autoscaling>,
+    /// How pods are replaced when something changes.
+    #[serde(default)]
+    pub rollout: Rollout,
+    /// How a pod leaves.
+    #[serde(default)]
+    pub drain: Drain,
+    /// What keeps maintenance from taking too many pods at once.
+    #[serde(default)]
+    pub pod_disruption_budget: PodDisruptionBudget,
+    /// What may connect to the pods and what they may connect to.
+    #[serde(default)]
+    pub network_policy: NetworkPolicy,
+    /// The Service that clients connect to.
+    #[serde(default)]
+    pub service: Service,
+    /// Objects for a Prometheus operator.
+    #[serde(default)]
+    pub monitoring: Monitoring,
+    /// The proxy's container image, where it is not the operator's own choice, by digest where
+    /// you can: `registry.example/toolsearch@sha256:…`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 512))]
     pub image: Option<String>,
+    /// When the image is pulled. Left out: as Kubernetes decides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image_pull_policy: Option<PullPolicy>,
+    /// Secrets with credentials for the image's registry.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 16), inner(length(min = 1, max = 253)))]
+    #[x_kube(merge_strategy = ListMerge::Set)]
+    pub image_pull_secrets: Vec<String>,
+    /// What the proxy's container may use. Left out: 250m of a CPU and memory for the model, and
+    /// no limit of the CPU.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resources: Option<Resources>,
+    /// Where the pods run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scheduling: Option<Scheduling>,
+    /// Labels and annotations of the pods, beside our own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pod_metadata: Option<PodMetadata>,
+    /// Leaves user and group ids to the platform, as OpenShift wants it. Left out: 65532.
+    #[serde(default)]
+    pub platform_assigns_user: bool,
+    /// The one way to what has no field: parts of a pod template in Kubernetes' own words, merged
+    /// into ours. Only what cannot give the pods more than you have is taken; all else is refused
+    /// by name in the status.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pod_template: Option<PodTemplate>,
+    /// While true the operator changes nothing and only reports.
+    #[serde(default)]
+    pub paused: bool,
 }
 
 const fn yes() -> bool {
     true
-}
-
-const fn two() -> i32 {
-    2
 }

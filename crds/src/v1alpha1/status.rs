@@ -1,15 +1,19 @@
 //! What the operator says about a resource: conditions, counts, and which generation they are of.
 //!
 //! Condition types and reasons travel as text, so that a newer operator's words do not make the
-//! object unreadable; [`ConditionType`] names those that are ours.
+//! object unreadable; [`ConditionType`] and [`Reason`] name those that are ours.
 
 #![expect(
     unreachable_pub,
     reason = "the schema derive repeats each type inside a function of its own"
 )]
 
+mod words;
+
 use kube::KubeSchema;
 use serde::{Deserialize, Serialize};
+
+pub use words::{ConditionStatus, ConditionType, Reason};
 
 /// What was found and done.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, KubeSchema)]
@@ -18,8 +22,10 @@ pub struct ToolSearchProxyStatus {
     /// The generation of the spec that was acted on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
-    /// Accepted, Available, Progressing and Ready, each with its reason.
+    /// Accepted, `ModelAvailable`, Progressing, Available, `UpstreamReachable` and Ready, each
+    /// with its reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 16))]
     #[x_kube(merge_strategy = ListMerge::Map(vec!["type".into()]))]
     pub conditions: Vec<Condition>,
     /// Pods there are.
@@ -28,9 +34,32 @@ pub struct ToolSearchProxyStatus {
     /// Pods that serve.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ready_replicas: Option<i32>,
+    /// Pods of the newest template.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub updated_replicas: Option<i32>,
     /// The label selector of the pods, for autoscalers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selector: Option<String>,
+    /// Where clients in the cluster connect.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// The model that the pods have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelStatus>,
+}
+
+/// A model, as it was found.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, KubeSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ModelStatus {
+    /// `builtin`, `none`, `huggingFace`, `http`, `persistentVolumeClaim` or `image`.
+    pub source: String,
+    /// The commit, or the image's digest, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<String>,
+    /// One digest over the digests of all files, as the fetching container verified them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub manifest_digest: Option<String>,
 }
 
 /// One aspect of the state, in the shape that Kubernetes tools expect.
@@ -50,44 +79,10 @@ pub struct Condition {
     /// When the status last changed, as RFC 3339 text.
     #[schemars(extend("format" = "date-time"))]
     pub last_transition_time: String,
-    /// Why, in one CamelCase word.
+    /// Why, in one `CamelCase` word.
     #[schemars(length(min = 1, max = 1024))]
     pub reason: String,
     /// Why, in words for people.
     #[schemars(length(max = 32768))]
     pub message: String,
-}
-
-/// The aspects that the operator speaks of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ConditionType {
-    /// The spec is valid.
-    Accepted,
-    /// Enough pods serve.
-    Available,
-    /// A change is being rolled out.
-    Progressing,
-    /// The sum of the others.
-    Ready,
-}
-
-impl ConditionType {
-    /// All of them, in the order in which a status lists them.
-    pub const ALL: &[Self] = &[
-        Self::Accepted,
-        Self::Available,
-        Self::Progressing,
-        Self::Ready,
-    ];
-
-    /// The word in the status.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Accepted => "Accepted",
-            Self::Available => "Available",
-            Self::Progressing => "Progressing",
-            Self::Ready => "Ready",
-        }
-    }
 }
