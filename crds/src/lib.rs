@@ -4,12 +4,14 @@
 //! nothing of the proxy's insides and does no I/O.
 
 mod reference;
+mod unknown;
 pub mod v1alpha1;
 
 use kube::CustomResourceExt as _;
 use serde_json::Value;
 
 pub use reference::{reasons, reference};
+pub use unknown::unknown_fields;
 pub use v1alpha1::ToolSearchProxy;
 
 const HEAD: &str = "# Generated from the types in crds/src by `toolsearch-operator crds`; a test keeps it fresh.\n";

@@ -44,7 +44,11 @@ fn rows(page: &mut String, path: &str, schema: &Value) {
         .collect();
     for (name, property) in schema["properties"].as_object().into_iter().flatten() {
         let path = format!("{path}.{name}");
-        let star = if required.contains(&name.as_str()) { "*" } else { "" };
+        let star = if required.contains(&name.as_str()) {
+            "*"
+        } else {
+            ""
+        };
         let default = property
             .get("default")
             .map_or("–".to_owned(), |default| format!("`{default}`"));
@@ -91,9 +95,10 @@ fn kind(property: &Value) -> String {
 /// Every rule's message, with the path of the field it stands at.
 fn rules(path: &str, schema: &Value) -> Vec<(String, String)> {
     let own = schema["x-kubernetes-validations"].as_array();
-    let own = own.into_iter().flatten().filter_map(|rule| {
-        Some((path.to_owned(), rule["message"].as_str()?.to_owned()))
-    });
+    let own = own
+        .into_iter()
+        .flatten()
+        .filter_map(|rule| Some((path.to_owned(), rule["message"].as_str()?.to_owned())));
     let properties = schema["properties"].as_object().into_iter().flatten();
     let inner = properties.flat_map(|(name, property)| {
         let path = if path.is_empty() {

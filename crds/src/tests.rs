@@ -45,7 +45,10 @@ fn c2_it_fits_into_an_annotation_many_times_over() {
 fn c16_every_field_is_explained_in_a_sentence() {
     walk("", &schema(), &mut |path, property| {
         let words = property["description"].as_str().unwrap_or_default();
-        assert!(words.len() > 3 || !path.starts_with(".spec") && !path.starts_with(".status"), "{path} has no description");
+        assert!(
+            words.len() > 3 || !path.starts_with(".spec") && !path.starts_with(".status"),
+            "{path} has no description"
+        );
     });
 }
 
@@ -78,7 +81,9 @@ fn c1_one_island_of_unknown_fields_and_no_more() {
 /// Fills in the defaults of a schema, as the API server does.
 fn fill(schema: &Value, value: &mut Value) {
     for (name, property) in schema["properties"].as_object().into_iter().flatten() {
-        if value.get(name).is_none() && let Some(default) = property.get("default") {
+        if value.get(name).is_none()
+            && let Some(default) = property.get("default")
+        {
             value[name] = default.clone();
         }
         if let Some(inner) = value.get_mut(name).filter(|inner| inner.is_object()) {
@@ -143,9 +148,15 @@ fn c8_c10_c11_columns_scale_and_selectable_fields() {
         .iter()
         .map(|column| column["name"].as_str().unwrap())
         .collect();
-    assert_eq!(columns, ["Ready", "Reason", "Replicas", "Upstream", "Model", "Age"]);
+    assert_eq!(
+        columns,
+        ["Ready", "Reason", "Replicas", "Upstream", "Model", "Age"]
+    );
     assert!(version["subresources"]["status"].is_object());
-    assert_eq!(version["subresources"]["scale"]["labelSelectorPath"], ".status.selector");
+    assert_eq!(
+        version["subresources"]["scale"]["labelSelectorPath"],
+        ".status.selector"
+    );
     assert_eq!(version["selectableFields"].as_array().unwrap().len(), 3);
 }
 

@@ -1,25 +1,30 @@
-//! `toolsearch-operator`: `toolsearch-operator crds | kubectl apply -f -` installs the
-//! `ToolSearchProxy` resource; making the cluster match it is not built yet, and `run` says so.
+//! `toolsearch-operator`: makes a cluster match its `ToolSearchProxy` resources.
+//!
+//! One reconcile is a line: `references` finds what a spec refers to, `desired` checks and
+//! completes the spec, `resources` builds the objects, `apply` sends what differs, `observe` looks
+//! at what came of it, `status` says so. Everything between the first and the last two is pure.
 
-/// Reconciling is not built yet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NotBuilt;
+mod apply;
+mod backoff;
+mod client;
+mod cluster;
+mod controller;
+pub mod desired;
+mod digest;
+mod journal;
+mod lease;
+mod metrics;
+pub mod names;
+mod observe;
+pub mod options;
+mod reach;
+mod reconcile;
+pub mod references;
+pub mod render;
+pub mod resources;
+mod run;
+mod status;
+mod watchdog;
 
-impl std::error::Error for NotBuilt {}
-
-impl std::fmt::Display for NotBuilt {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(
-            "this version does not reconcile ToolSearchProxy resources yet: \
-             deploy toolsearch-proxy with a Deployment of your own",
-        )
-    }
-}
-
-/// Makes the cluster match its resources.
-///
-/// # Errors
-/// Always, for now.
-pub const fn run() -> Result<(), NotBuilt> {
-    Err(NotBuilt)
-}
+pub use metrics::Metrics;
+pub use run::{Error, run};

@@ -1,72 +1,90 @@
 //! The operator's command line: parse, dispatch, exit code.
 
-use std::io::{self, Write as _};
+mod flags;
+
+use std::io::{self, Read as _, Write as _};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use clap::Command;
+use clap::ArgMatches;
+use toolsearch_operator::render::{Form, render};
+use toolsearch_telemetry::{Lifecycle, logging, signals};
 
-/// What is asked for is not there (`EX_UNAVAILABLE`).
-const UNAVAILABLE: u8 = 69;
 /// The command line is wrong (`EX_USAGE`).
 const USAGE: u8 = 64;
 
-fn main() -> ExitCode {
-    let matches = match command().try_get_matches() {
+#[tokio::main]
+async fn main() -> ExitCode {
+    let matches = match flags::command().try_get_matches() {
         Ok(matches) => matches,
-        Err(error) => return usage(&error),
+        Err(error) => {
+            // Nobody reads a closed standard output.
+            let _closed = error.print();
+            return ExitCode::from(if error.use_stderr() { USAGE } else { 0 });
+        }
     };
-    let done = match matches.subcommand_name() {
-        Some("crds") => print_crds().map_err(|error| (1, error)),
-        _ => toolsearch_operator::run().map_err(|error| (UNAVAILABLE, error.into())),
+    let done = match matches.subcommand() {
+        Some(("crds", _)) => print_crds(),
+        Some(("render", flags)) => print_objects(flags),
+        Some((_, flags)) => run(flags).await,
+        None => Ok(()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
-        Err((code, error)) => {
+        Err(error) => {
             // With standard error closed there is nobody left to tell.
-            let _ = writeln!(io::stderr(), "toolsearch-operator: {error:#}");
-            ExitCode::from(code)
+            let _closed = writeln!(io::stderr(), "toolsearch-operator: {error:#}");
+            ExitCode::from(if error.is::<flags::Mistakes>() {
+                USAGE
+            } else {
+                1
+            })
         }
     }
 }
 
-fn command() -> Command {
-    Command::new("toolsearch-operator")
-        .version(env!("CARGO_PKG_VERSION"))
-        .about("Makes a cluster match its ToolSearchProxy resources")
-        .subcommand_required(true)
-        .arg_required_else_help(true)
-        .subcommand(Command::new("crds").about("Print the ToolSearchProxy definition as YAML"))
-        .subcommand(Command::new("run").about("Reconcile (not built yet: exits with 69)"))
-}
-
 fn print_crds() -> anyhow::Result<()> {
     let yaml = toolsearch_crds::crd_yaml().context("failed to write the definition as YAML")?;
-    io::stdout()
-        .write_all(yaml.as_bytes())
-        .context("failed to print the definition")
+    print(&yaml)
 }
 
-fn usage(error: &clap::Error) -> ExitCode {
-    let _ = error.print();
-    if error.use_stderr() {
-        ExitCode::from(USAGE)
+fn print_objects(matches: &ArgMatches) -> anyhow::Result<()> {
+    let file = matches
+        .get_one::<PathBuf>("filename")
+        .cloned()
+        .unwrap_or_default();
+    let mut text = String::new();
+    if file.as_os_str() == "-" {
+        io::stdin()
+            .read_to_string(&mut text)
+            .context("failed to read standard input")?;
     } else {
-        ExitCode::SUCCESS
+        text = std::fs::read_to_string(&file)
+            .with_context(|| format!("failed to read {}", file.display()))?;
+    }
+    let form = if matches.get_flag("sidecar") {
+        Form::Sidecar
+    } else {
+        Form::Objects
+    };
+    print(&render(&text, &flags::defaults(matches)?, form)?)
+}
+
+fn print(text: &str) -> anyhow::Result<()> {
+    match io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        done => done.context("failed to print"),
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_command_line_is_sound() {
-        command().debug_assert();
-    }
-
-    #[test]
-    fn running_is_refused_honestly() {
-        assert!(toolsearch_operator::run().is_err());
+async fn run(matches: &ArgMatches) -> anyhow::Result<()> {
+    let options = flags::options(matches)?;
+    let (format, filter) = flags::logging(matches);
+    logging::start(format, &filter)?;
+    let lifecycle = Lifecycle::default();
+    tokio::select! {
+        ended = toolsearch_operator::run(options, lifecycle.clone()) => Ok(ended?),
+        failed = signals::watch(lifecycle.clone()) => failed.context("signals cannot be watched"),
     }
 }

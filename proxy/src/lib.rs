@@ -11,6 +11,7 @@ pub mod endpoint;
 pub mod lookup;
 pub mod model;
 pub mod protocol;
+mod reach;
 mod run;
 pub mod server;
 pub mod tools;

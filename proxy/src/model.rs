@@ -44,6 +44,7 @@ mod token;
 mod transfer;
 
 use std::io::{self, IsTerminal as _};
+use std::path::PathBuf;
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::{Instant, timeout_at};
@@ -66,7 +67,9 @@ use crate::model::transfer::Transfer;
 /// Runs the subcommand and returns the exit code of the table above.
 pub async fn run(matches: &clap::ArgMatches) -> u8 {
     let stderr = io::stderr();
-    let mut reporter = Reporter::new(Box::new(io::stderr()), stderr.is_terminal());
+    let report = matches.get_one::<String>("report").map(PathBuf::from);
+    let mut reporter =
+        Reporter::new(Box::new(io::stderr()), stderr.is_terminal()).reporting_to(report);
     let options = match options(matches) {
         Ok(options) => options,
         Err(mistakes) => return reporter.usage(&mistakes),

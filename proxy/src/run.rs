@@ -14,6 +14,7 @@ use toolsearch_telemetry::{Lifecycle, Phase, diagnostics};
 use crate::caller::Callers;
 use crate::catalog::{self, Catalogs};
 use crate::endpoint::{self, Endpoint};
+use crate::reach;
 use crate::server::{self, Server};
 use crate::tools::Limits;
 use crate::upstream::{self, BuildError, Protocol, Upstream};
@@ -135,7 +136,13 @@ impl Proxy {
             lifecycle,
         } = self;
         diagnostics::register(&registry, env!("CARGO_PKG_VERSION"), &lifecycle)?;
-        let probes = diagnostics::serve(diagnostics, lifecycle.clone(), registry.clone());
+        let config = upstream_config(&settings)?;
+        let asked = reach::route(
+            &config.url,
+            config.extra_roots.as_deref(),
+            config.connect_timeout,
+        )?;
+        let probes = diagnostics::serve(diagnostics, lifecycle.clone(), registry.clone(), asked);
         let serving = async {
             let (server, upstream) = assemble(&settings, &registry).await?;
             lifecycle.advance(Phase::Ready);

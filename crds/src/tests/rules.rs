@@ -34,6 +34,10 @@ fn c4_every_rule_takes_and_refuses() {
     for case in table["refused"].as_array().unwrap() {
         let said = complaints(&case["spec"]);
         let words = case["words"].as_str().unwrap();
-        assert!(said.contains(words), "{} says {said:?}, not {words:?}", case["spec"]);
+        assert!(
+            said.contains(words),
+            "{} says {said:?}, not {words:?}",
+            case["spec"]
+        );
     }
 }

@@ -26,4 +26,3 @@ const DURATION: &str = "^([0-9]+(ms|s|m|h))+$";
 const SIZE: &str = "^[0-9]+(B|kB|KiB|MB|MiB|GB|GiB)?$";
 /// The pattern of a name of another object.
 const OBJECT: &str = "^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$";
-

@@ -4,6 +4,7 @@
 
 mod declared;
 mod parse;
+pub mod pinned;
 pub mod render;
 mod value;
 

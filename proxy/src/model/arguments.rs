@@ -73,6 +73,11 @@ pub fn command() -> Command {
             "PEM certificates to trust beside the system's",
         ))
         .arg(text(
+            "report",
+            "FILE",
+            "A file for the last line, such as a container's termination message",
+        ))
+        .arg(text(
             "connect-timeout",
             "DURATION",
             "For a connection [default: 10s]",

@@ -6,29 +6,9 @@ use std::str::FromStr;
 
 use crate::model::digest::Digest;
 
-/// The repository that is fetched where none is named (MIT licence).
-pub(crate) const DEFAULT_REPOSITORY: &str = "minishlab/potion-multilingual-128M";
-/// Its pinned commit.
-pub(crate) const DEFAULT_REVISION: &str = "73908c3438cf03b6a01bcb9611d62b23d0726f08";
-
-/// Path, bytes and digest at that commit. Only what a loader reads.
-const PINNED: &[(&str, u64, &str)] = &[
-    (
-        "config.json",
-        271,
-        "595e4cab2093732efd5dbe084fd5c1826b5eea693b73b4c1fd971672867d2e54",
-    ),
-    (
-        "tokenizer.json",
-        18_616_131,
-        "19f1909063da3cfe3bd83a782381f040dccea475f4816de11116444a73e1b6a1",
-    ),
-    (
-        "model.safetensors",
-        512_361_560,
-        "14b5eb39cb4ce5666da8ad1f3dc6be4346e9b2d601c073302fa0a31bf7943397",
-    ),
-];
+pub(crate) use toolsearch_settings::pinned::{
+    FILES as PINNED, REPOSITORY as DEFAULT_REPOSITORY, REVISION as DEFAULT_REVISION,
+};
 
 /// One file of a model.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,9 +5,10 @@
 
 use std::fmt;
 use std::io::Write;
+use std::path::PathBuf;
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::time::Instant;
 use toolsearch_settings::size_text;
 
@@ -21,6 +22,7 @@ use crate::model::outcome::Outcome;
 pub struct Reporter {
     out: Box<dyn Write + Send>,
     terminal: bool,
+    report: Option<PathBuf>,
     current: Option<Current>,
 }
 
@@ -40,7 +42,25 @@ impl Reporter {
         Self {
             out,
             terminal,
+            report: None,
             current: None,
+        }
+    }
+
+    /// Writes the last line into this file too, as a container's termination message.
+    #[must_use]
+    pub fn reporting_to(mut self, file: Option<PathBuf>) -> Self {
+        self.report = file;
+        self
+    }
+
+    /// The line for machines.
+    fn object(&mut self, object: &Value) {
+        let text = object.to_string();
+        self.line(&text);
+        if let Some(file) = &self.report {
+            // The exit code and the log say the same: a file that cannot be written loses nothing.
+            let _ = std::fs::write(file, text);
         }
     }
 
@@ -105,12 +125,12 @@ impl Reporter {
                 let manifest = format!("sha256:{}", options.manifest.digest());
                 let object = json!({ "reason": reason, "folder": folder, "manifest": manifest });
                 self.line(&format!("the model in {folder} is complete and verified"));
-                self.line(&object.to_string());
+                self.object(&object);
             }
             Err(failure) => {
                 let object = json!({ "reason": failure.kind(), "message": chain(failure) });
                 self.line(&format!("failed: {}", chain(failure)));
-                self.line(&object.to_string());
+                self.object(&object);
             }
         }
     }
@@ -119,7 +139,7 @@ impl Reporter {
     pub(crate) fn usage(&mut self, mistakes: &Mistakes) -> u8 {
         self.line(&mistakes.to_string());
         let object = json!({ "reason": "Usage", "message": "the command line is wrong" });
-        self.line(&object.to_string());
+        self.object(&object);
         Mistakes::EXIT_CODE
     }
 
@@ -127,7 +147,7 @@ impl Reporter {
     pub(crate) fn interrupted(&mut self) -> u8 {
         let message = "stopped; run it again to go on where it was";
         self.line(message);
-        self.line(&json!({ "reason": "Interrupted", "message": message }).to_string());
+        self.object(&json!({ "reason": "Interrupted", "message": message }));
         130
     }
 

@@ -43,7 +43,12 @@ pub fn register(
     Ok(())
 }
 
-/// Serves until the future is dropped.
+/// No routes beside those of every binary.
+pub fn nothing_more() -> Router {
+    Router::new()
+}
+
+/// Serves until the future is dropped; `more` are routes of this binary alone.
 ///
 /// # Errors
 /// The listener failed.
@@ -51,13 +56,14 @@ pub async fn serve(
     listener: TcpListener,
     lifecycle: Lifecycle,
     registry: Registry,
+    more: Router,
 ) -> std::io::Result<()> {
-    axum::serve(listener, router(lifecycle, registry)).await
+    axum::serve(listener, router(lifecycle, registry).merge(more)).await
 }
 
 fn router(lifecycle: Lifecycle, registry: Registry) -> Router {
     Router::new()
-        .route("/livez", get(|| async { "ok\n" }))
+        .route("/livez", get(liveness))
         .route("/startupz", get(readiness))
         .route("/readyz", get(readiness))
         .route("/lbz", get(balancing))
@@ -67,6 +73,14 @@ fn router(lifecycle: Lifecycle, registry: Registry) -> Router {
                 .route("/metrics", get(metrics))
                 .with_state(registry),
         )
+}
+
+async fn liveness(State(lifecycle): State<Lifecycle>) -> (StatusCode, &'static str) {
+    if lifecycle.is_alive() {
+        (StatusCode::OK, "ok\n")
+    } else {
+        (StatusCode::SERVICE_UNAVAILABLE, "stuck\n")
+    }
 }
 
 async fn readiness(State(lifecycle): State<Lifecycle>) -> (StatusCode, &'static str) {

@@ -1,5 +1,8 @@
 //! Where in its life is this process? Starting, ready, draining.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use tokio::sync::watch;
 
 /// The phases, in the order they are passed.
@@ -19,12 +22,14 @@ pub enum Phase {
 #[derive(Debug, Clone)]
 pub struct Lifecycle {
     phase: watch::Sender<Phase>,
+    stuck: Arc<AtomicBool>,
 }
 
 impl Default for Lifecycle {
     fn default() -> Self {
         Self {
             phase: watch::Sender::new(Phase::Starting),
+            stuck: Arc::default(),
         }
     }
 }
@@ -43,6 +48,17 @@ impl Lifecycle {
     #[must_use]
     pub fn phase(&self) -> Phase {
         *self.phase.borrow()
+    }
+
+    /// Says whether the process can still do its work; one that cannot is started anew.
+    pub fn set_alive(&self, alive: bool) {
+        self.stuck.store(!alive, Ordering::Relaxed);
+    }
+
+    /// Whether it can.
+    #[must_use]
+    pub fn is_alive(&self) -> bool {
+        !self.stuck.load(Ordering::Relaxed)
     }
 
     /// Waits until this phase or a later one.

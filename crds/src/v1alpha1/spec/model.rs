@@ -76,7 +76,10 @@ pub struct HuggingFace {
     /// Owner and name. Left out: `minishlab/potion-multilingual-128M`, whose commit and digests
     /// are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 3, max = 200), regex(pattern = r"^[A-Za-z0-9_-][A-Za-z0-9._-]*/[A-Za-z0-9_-][A-Za-z0-9._-]*$"))]
+    #[schemars(
+        length(min = 3, max = 200),
+        regex(pattern = r"^[A-Za-z0-9_-][A-Za-z0-9._-]*/[A-Za-z0-9_-][A-Za-z0-9._-]*$")
+    )]
     pub repository: Option<String>,
     /// The commit, 40 hexadecimal digits; never a branch, whose files may change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -126,7 +129,10 @@ pub struct Mirror {
 #[serde(rename_all = "camelCase")]
 pub struct ModelFile {
     /// Its path below the model's folder, such as `model.safetensors`.
-    #[schemars(length(min = 1, max = 255), regex(pattern = r"^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$"))]
+    #[schemars(
+        length(min = 1, max = 255),
+        regex(pattern = r"^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$")
+    )]
     pub path: String,
     /// Its SHA-256 digest, 64 hexadecimal digits, as `sha256sum` prints it.
     #[schemars(length(max = 64), regex(pattern = "^[0-9a-f]{64}$"))]

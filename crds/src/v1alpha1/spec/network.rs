@@ -30,7 +30,10 @@ pub struct Service {
     pub annotations: BTreeMap<String, String>,
     /// `PreferSameZone` keeps traffic in its zone where it can, at the price of an uneven load.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(max = 64), regex(pattern = "^(PreferSameZone|PreferSameNode|PreferClose)$"))]
+    #[schemars(
+        length(max = 64),
+        regex(pattern = "^(PreferSameZone|PreferSameNode|PreferClose)$")
+    )]
     pub traffic_distribution: Option<String>,
 }
 
@@ -108,7 +111,10 @@ pub struct NetworkPeer {
     pub namespace_labels: Option<BTreeMap<String, String>>,
     /// A range of addresses, such as `10.0.0.0/8`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 64), regex(pattern = "^[0-9a-fA-F:.]+/[0-9]{1,3}$"))]
+    #[schemars(
+        length(min = 1, max = 64),
+        regex(pattern = "^[0-9a-fA-F:.]+/[0-9]{1,3}$")
+    )]
     pub cidr: Option<String>,
 }
 

@@ -74,7 +74,10 @@ pub struct Toleration {
     pub value: Option<String>,
     /// `NoSchedule`, `PreferNoSchedule` or `NoExecute`. Left out: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(max = 32), regex(pattern = "^(NoSchedule|PreferNoSchedule|NoExecute)$"))]
+    #[schemars(
+        length(max = 32),
+        regex(pattern = "^(NoSchedule|PreferNoSchedule|NoExecute)$")
+    )]
     pub effect: Option<String>,
     /// Seconds before a `NoExecute` taint counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,0 +1,203 @@
+//! What is watched, and what is done at each event? One stream a namespace, or one for all; an
+//! object that cannot be read is reported and skipped, so that it never stops the others.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::StreamExt as _;
+use futures_util::future::{BoxFuture, Shared, join_all};
+use k8s_openapi::api::apps::v1::Deployment;
+use k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscaler;
+use k8s_openapi::api::core::v1::{Pod, Service, ServiceAccount};
+use k8s_openapi::api::networking::v1::NetworkPolicy;
+use k8s_openapi::api::policy::v1::PodDisruptionBudget;
+use kube::api::PartialObjectMeta;
+use kube::core::DeserializeGuard;
+use kube::runtime::controller::{Action, Config};
+use kube::runtime::reflector::{ObjectRef, Store};
+use kube::runtime::{Controller, watcher};
+use kube::{Api, Client, Resource, ResourceExt as _};
+use serde::de::DeserializeOwned;
+use toolsearch_crds::ToolSearchProxy;
+
+use crate::backoff::{Backoff, jitter};
+use crate::names::{FIELD_MANAGER, INSTANCE, MANAGED_BY};
+use crate::options::Options;
+use crate::reconcile::{Error, Tools, reconcile};
+
+/// A resource, or why it cannot be read.
+pub(crate) type Guarded = DeserializeGuard<ToolSearchProxy>;
+
+/// Resolves when no more work may be begun.
+pub(crate) type Stop = Shared<BoxFuture<'static, ()>>;
+
+struct Context {
+    tools: Arc<Tools>,
+    backoff: Backoff,
+}
+
+/// Runs until told to stop; what is under way then is finished.
+pub(crate) async fn run(
+    client: Client,
+    options: &Options,
+    tools: Arc<Tools>,
+    stop: Stop,
+    stores: impl Fn(Store<Guarded>),
+) {
+    let context = Arc::new(Context {
+        tools,
+        backoff: Backoff::default(),
+    });
+    let namespaces: Vec<Option<&str>> = if options.namespaces.is_empty() {
+        vec![None]
+    } else {
+        options
+            .namespaces
+            .iter()
+            .map(|name| Some(name.as_str()))
+            .collect()
+    };
+    let running = namespaces.into_iter().map(|namespace| {
+        let controller = controller(&client, namespace, options);
+        stores(controller.store());
+        let store = controller.store();
+        let context = Arc::clone(&context);
+        let stop = stop.clone();
+        async move {
+            controller
+                .graceful_shutdown_on(stop)
+                .run(step, error_policy, Arc::clone(&context))
+                .for_each(|done| {
+                    if let Err(error) = done {
+                        tracing::debug!(%error, "a watch or a reconcile failed");
+                    }
+                    tidy(&store, &context);
+                    std::future::ready(())
+                })
+                .await;
+        }
+    });
+    join_all(running).await;
+}
+
+fn controller(client: &Client, namespace: Option<&str>, options: &Options) -> Controller<Guarded> {
+    let mut own = watcher::Config::default().page_size(250);
+    if let Some(selector) = &options.instances {
+        own = own.labels(selector);
+    }
+    let children = watcher::Config::default()
+        .labels(&format!("{MANAGED_BY}={FIELD_MANAGER}"))
+        .page_size(250);
+    let settings = Config::default()
+        .concurrency(options.concurrency)
+        .debounce(Duration::from_millis(200));
+    Controller::new(api::<Guarded>(client, namespace), own)
+        .with_config(settings)
+        .owns(api::<Deployment>(client, namespace), children.clone())
+        .owns(
+            api::<PartialObjectMeta<Service>>(client, namespace),
+            children.clone(),
+        )
+        .owns(
+            api::<PartialObjectMeta<ServiceAccount>>(client, namespace),
+            children.clone(),
+        )
+        .owns(
+            api::<PartialObjectMeta<HorizontalPodAutoscaler>>(client, namespace),
+            children.clone(),
+        )
+        .owns(
+            api::<PartialObjectMeta<PodDisruptionBudget>>(client, namespace),
+            children.clone(),
+        )
+        .owns(
+            api::<PartialObjectMeta<NetworkPolicy>>(client, namespace),
+            children.clone(),
+        )
+        .watches(api::<Pod>(client, namespace), children, |pod: Pod| {
+            let instance = pod.labels().get(INSTANCE).cloned();
+            let namespace = pod.namespace();
+            instance
+                .zip(namespace)
+                .map(|(name, namespace)| ObjectRef::new(&name).within(&namespace))
+        })
+}
+
+fn api<K>(client: &Client, namespace: Option<&str>) -> Api<K>
+where
+    K: Resource<Scope = kube::core::NamespaceResourceScope> + DeserializeOwned,
+    K::DynamicType: Default,
+{
+    match namespace {
+        Some(namespace) => Api::namespaced(client.clone(), namespace),
+        None => Api::all(client.clone()),
+    }
+}
+
+#[tracing::instrument(skip_all, fields(namespace = object.namespace(), name = object.name_any(), generation = object.meta().generation))]
+async fn step(object: Arc<Guarded>, context: Arc<Context>) -> Result<Action, Error> {
+    let _running = context.tools.metrics.begin();
+    let resource = match &object.0 {
+        Ok(resource) => resource,
+        Err(unreadable) => {
+            tracing::warn!(error = %unreadable.error, "the resource cannot be read: it is skipped until it changes");
+            context.tools.metrics.failed("unreadable");
+            return Ok(Action::await_change());
+        }
+    };
+    let again = reconcile(resource, &context.tools).await?;
+    context.backoff.forget(&resource.uid().unwrap_or_default());
+    context.tools.metrics.succeeded("success");
+    tracing::debug!("reconciled");
+    Ok(Action::requeue(jitter(again)))
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "the controller's signature")]
+fn error_policy(object: Arc<Guarded>, error: &Error, context: Arc<Context>) -> Action {
+    let uid = object.meta().uid.clone().unwrap_or_default();
+    let pause = context.backoff.failed(&uid);
+    if error.kind() == "conflict" {
+        // Somebody was faster: no failure, only another look.
+        context.tools.metrics.succeeded("requeue");
+    } else {
+        context.tools.metrics.failed(error.kind());
+        let source = std::error::Error::source(error).map(ToString::to_string);
+        tracing::warn!(
+            namespace = object.meta().namespace, name = object.meta().name, %error, source,
+            pause_ms = u64::try_from(pause.as_millis()).unwrap_or(u64::MAX), "the reconcile failed and is tried again"
+        );
+    }
+    Action::requeue(pause)
+}
+
+/// Forgets resources that are gone, and counts those that are there.
+fn tidy(store: &Store<Guarded>, context: &Context) {
+    let all = store.state();
+    let uids: BTreeSet<String> = all
+        .iter()
+        .filter_map(|object| object.meta().uid.clone())
+        .collect();
+    if context.tools.sees_all {
+        context.tools.memory.retain(&uids);
+        context.backoff.retain(&uids);
+    }
+    let ready = all.iter().filter(|object| is_ready(object)).count();
+    let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
+    context
+        .tools
+        .metrics
+        .managed(count(ready), count(all.len() - ready));
+}
+
+fn is_ready(object: &Guarded) -> bool {
+    let status = object
+        .0
+        .as_ref()
+        .ok()
+        .and_then(|resource| resource.status.as_ref());
+    status.is_some_and(|status| {
+        let mut conditions = status.conditions.iter();
+        conditions.any(|condition| condition.type_ == "Ready" && condition.status == "True")
+    })
+}

@@ -1,0 +1,57 @@
+//! What can the schema not refuse? Sums, and parts of a URL.
+
+use toolsearch_crds::v1alpha1::{ServiceType, ToolSearchProxySpec};
+use url::Url;
+
+/// One variable of the environment holds each list, and the kernel takes 128 KiB of each.
+const LIST: usize = 100 << 10;
+
+pub(super) fn write_lists(spec: &ToolSearchProxySpec, mistakes: &mut Vec<String>) {
+    for (name, list) in [
+        ("writeTools", &spec.write_tools),
+        ("readTools", &spec.read_tools),
+        ("allowedOrigins", &spec.allowed_origins),
+        ("allowedHosts", &spec.allowed_hosts),
+    ] {
+        let bytes: usize = list.iter().map(|item| item.len() + 1).sum();
+        if bytes > LIST {
+            mistakes.push(format!(
+                "spec.{name} has {bytes} bytes, more than {LIST}: use globs such as *_delete_*"
+            ));
+        }
+        for item in list.iter().filter(|item| item.contains(',')) {
+            mistakes.push(format!(
+                "spec.{name} has an item with a comma, {item:?}: write one name or glob an item"
+            ));
+        }
+    }
+}
+
+/// The port that the upstream is reached at.
+pub(super) fn port(url: &str, mistakes: &mut Vec<String>) -> u16 {
+    let port = Url::parse(url)
+        .ok()
+        .and_then(|url| url.port_or_known_default());
+    port.unwrap_or_else(|| {
+        mistakes.push(format!(
+            "spec.upstream.url cannot be read as a URL: {}",
+            without_query(url)
+        ));
+        0
+    })
+}
+
+/// A query may hold what nobody else should read.
+fn without_query(url: &str) -> &str {
+    url.split(['?', '#']).next().unwrap_or_default()
+}
+
+pub(super) fn services(spec: &ToolSearchProxySpec, mistakes: &mut Vec<String>) {
+    let zone = spec.service.traffic_distribution.is_some();
+    if zone && spec.service.type_ == ServiceType::NodePort {
+        mistakes.push(
+            "spec.service.trafficDistribution has no effect on a NodePort: leave one of them out"
+                .to_owned(),
+        );
+    }
+}

@@ -1,0 +1,124 @@
+//! Which settings does the proxy get? Only what the spec says, so that an operator of another
+//! version renders the same; all of it is checked by the proxy's own parser.
+
+use clap::Command;
+use toolsearch_crds::v1alpha1::{LogFormat, ToolSearchProxySpec, UpstreamProtocol};
+use toolsearch_settings::{DECLARATIONS, add_flags, settings};
+
+use super::DesiredModel;
+use crate::names::{DIAGNOSTICS_PORT, MCP_PORT, UPSTREAM_CA};
+
+/// Names and values in the order of the declarations.
+pub(super) fn environment(
+    spec: &ToolSearchProxySpec,
+    model: &DesiredModel,
+    mistakes: &mut Vec<String>,
+) -> Vec<(String, String)> {
+    let given = given(spec, model);
+    let pairs: Vec<(String, String)> = DECLARATIONS
+        .iter()
+        .filter_map(|declared| {
+            let (_, value) = given.iter().find(|(flag, _)| *flag == declared.flag)?;
+            Some((declared.variable(), value.clone()))
+        })
+        .collect();
+    let flags = add_flags(Command::new("proxy")).get_matches_from(["proxy"]);
+    // A folder is looked for where the proxy runs, not here.
+    let paths = ["TOOLSEARCH_MODEL_DIR", "TOOLSEARCH_UPSTREAM_CA"];
+    let here = pairs
+        .iter()
+        .filter(|(name, _)| !paths.contains(&name.as_str()));
+    let here = here.map(|(name, value)| {
+        let value = if name == "TOOLSEARCH_EMBEDDER" {
+            "auto".to_owned()
+        } else {
+            value.clone()
+        };
+        (name.clone(), value)
+    });
+    if let Err(found) = settings(&flags, here) {
+        mistakes.extend(
+            found
+                .sentences()
+                .iter()
+                .map(|sentence| format!("setting {sentence}")),
+        );
+    }
+    pairs
+}
+
+/// Every setting that the operator can render, by its flag.
+fn given(spec: &ToolSearchProxySpec, model: &DesiredModel) -> Vec<(&'static str, String)> {
+    let mut given: Vec<(&'static str, String)> = vec![
+        ("upstream", spec.upstream.url.clone()),
+        ("listen", format!("0.0.0.0:{}", MCP_PORT.1)),
+        ("diagnostics", format!("0.0.0.0:{}", DIAGNOSTICS_PORT.1)),
+        ("embedder", model.embedder().to_owned()),
+        (
+            "trust-hints",
+            if spec.trust_hints { "on" } else { "off" }.to_owned(),
+        ),
+        ("drain-delay", format!("{}s", spec.drain.delay_seconds)),
+        ("drain-timeout", format!("{}s", spec.drain.call_seconds)),
+    ];
+    let mut put = |flag, value: Option<String>| given.extend(value.map(|value| (flag, value)));
+    put("model-dir", model.folder());
+    let list = |items: &[String]| (!items.is_empty()).then(|| items.join(","));
+    put("write-tools", list(&spec.write_tools));
+    put("read-tools", list(&spec.read_tools));
+    put("allowed-origins", list(&spec.allowed_origins));
+    put("allowed-hosts", list(&spec.allowed_hosts));
+    put("public-url", spec.public_url.clone());
+    put(
+        "upstream-protocol",
+        spec.upstream.protocol.map(|protocol| {
+            match protocol {
+                UpstreamProtocol::Auto => "auto",
+                UpstreamProtocol::Modern => "modern",
+                UpstreamProtocol::Legacy => "legacy",
+            }
+            .to_owned()
+        }),
+    );
+    put(
+        "upstream-ca",
+        spec.upstream
+            .ca_bundle
+            .as_ref()
+            .map(|_| format!("{}/ca.pem", UPSTREAM_CA.1)),
+    );
+    let logging = spec.logging.clone().unwrap_or_default();
+    put(
+        "log-format",
+        Some(match logging.format {
+            Some(LogFormat::Text) => "text".to_owned(),
+            Some(LogFormat::Json) | None => "json".to_owned(),
+        }),
+    );
+    put("log-level", logging.level);
+    let number = |value: Option<i32>| value.map(|value| value.to_string());
+    let search = spec.search.clone().unwrap_or_default();
+    put("search-schemas", number(search.schemas));
+    put("max-answer", search.max_answer);
+    put("max-instructions", number(search.max_instructions));
+    let catalog = spec.catalog.clone().unwrap_or_default();
+    put("catalog-ttl", catalog.ttl);
+    put("max-callers", number(catalog.max_callers));
+    put("max-lists", number(catalog.max_lists));
+    put("max-concurrent-lists", number(catalog.max_concurrent_lists));
+    put("max-pages", number(catalog.max_pages));
+    put("max-tools", number(catalog.max_tools));
+    put("max-list-bytes", catalog.max_list_bytes);
+    let limits = spec.limits.clone().unwrap_or_default();
+    put("max-body", limits.max_body);
+    put("max-result", limits.max_result);
+    put("max-connections", number(limits.max_connections));
+    put("max-requests", number(limits.max_requests));
+    put("max-sessions", number(limits.max_sessions));
+    let timeouts = spec.upstream.timeouts.clone().unwrap_or_default();
+    put("upstream-connect-timeout", timeouts.connect);
+    put("upstream-first-byte-timeout", timeouts.first_byte);
+    put("upstream-idle-timeout", timeouts.idle);
+    put("upstream-total-timeout", timeouts.total);
+    given
+}

@@ -1,0 +1,1 @@
+//! Mistakes are all reported; what a spec leaves out is completed.

@@ -1,0 +1,274 @@
+//! The line that one reconcile is: find, check, build, apply, observe, say.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use k8s_openapi::api::apps::v1::Deployment;
+use k8s_openapi::jiff::Timestamp;
+use kube::ResourceExt as _;
+use kube::api::DynamicObject;
+use serde_json::json;
+use toolsearch_crds::ToolSearchProxy;
+use toolsearch_crds::v1alpha1::{Reason, ToolSearchProxyStatus};
+
+use crate::apply::{Applied, Applier, ApplyError, Memory, Turnstile};
+use crate::cluster::{Cluster, Error as CallError};
+use crate::desired::{Desired, Mistakes};
+use crate::journal::Journal;
+use crate::metrics::Metrics;
+use crate::names::selector_text;
+use crate::observe::{Facts, facts};
+use crate::options::Defaults;
+use crate::reach::{self, Reach};
+use crate::references;
+use crate::resources;
+use crate::resources::Kind;
+use crate::status::{Findings, Verdict, status};
+
+/// The longest that one reconcile may take.
+const DEADLINE: Duration = Duration::from_secs(60);
+/// How soon to look again while something is under way that nothing tells of.
+const SOON: Duration = Duration::from_secs(10);
+/// How soon to look again at what nothing tells of: contents of Secrets, the upstream.
+const POLL: Duration = Duration::from_secs(60);
+
+/// A reconcile failed and is tried again.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    /// It took too long.
+    #[error("the reconcile took longer than 60 s")]
+    Deadline,
+    /// A call failed.
+    #[error(transparent)]
+    Call(#[from] CallError),
+    /// An object cannot be written as JSON.
+    #[error("an object cannot be written as JSON")]
+    Json(#[from] serde_json::Error),
+}
+
+impl Error {
+    /// A static name for metrics.
+    #[must_use]
+    pub(crate) const fn kind(&self) -> &'static str {
+        match self {
+            Self::Deadline => "deadline",
+            Self::Call(error) => error.kind(),
+            Self::Json(_) => "json",
+        }
+    }
+}
+
+/// What every reconcile needs.
+#[derive(Debug)]
+pub(crate) struct Tools {
+    /// The calls.
+    pub cluster: Cluster,
+    /// What a resource leaves out.
+    pub defaults: Defaults,
+    /// What was applied before.
+    pub memory: Memory,
+    /// Who may roll out now.
+    pub turnstile: Turnstile,
+    /// What is counted.
+    pub metrics: Metrics,
+    /// What becomes an Event.
+    pub journal: Journal,
+    /// How often to look when nothing happens.
+    pub resync: Duration,
+    /// Whether one stream sees every resource there is, so that what it does not see is gone.
+    pub sees_all: bool,
+}
+
+/// Makes the cluster match one resource. Returns when to look again.
+///
+/// # Errors
+/// See [`Error`].
+pub(crate) async fn reconcile(
+    resource: &ToolSearchProxy,
+    tools: &Arc<Tools>,
+) -> Result<Duration, Error> {
+    if resource.metadata.deletion_timestamp.is_some() {
+        // Everything goes by itself, since everything is owned.
+        return Ok(tools.resync);
+    }
+    match tokio::time::timeout(DEADLINE, line(resource, tools)).await {
+        Ok(done) => done,
+        Err(_) => Err(Error::Deadline),
+    }
+}
+
+async fn line(resource: &ToolSearchProxy, tools: &Tools) -> Result<Duration, Error> {
+    let (name, namespace) = (
+        resource.name_any(),
+        resource.namespace().unwrap_or_default(),
+    );
+    let found = tools
+        .cluster
+        .find(&namespace, references::needed(&resource.spec))
+        .await;
+    let (verdict, desired) = match &found {
+        Ok(found) if found.missing.is_empty() => {
+            match Desired::new(resource, &tools.defaults, found) {
+                Ok(desired) => (Verdict::valid(&[]), Some(desired)),
+                Err(Mistakes(mistakes)) => (no(Reason::InvalidSpec, mistakes.join("; ")), None),
+            }
+        }
+        Ok(found) => (
+            no(
+                Reason::ReferenceNotFound,
+                format!("missing: {}", found.missing.join(", ")),
+            ),
+            None,
+        ),
+        Err(CallError::Forbidden(words)) => (no(Reason::Forbidden, words.clone()), None),
+        Err(_) => (no(Reason::ReconcileFailed, String::new()), None),
+    };
+    if verdict.reason == Reason::ReconcileFailed {
+        found?;
+        return Ok(SOON);
+    }
+    let paused = resource.spec.paused;
+    let (verdict, applied) = match &desired {
+        Some(desired) if !paused => act(resource, desired, tools).await?,
+        _ => (verdict, Applied::default()),
+    };
+    let facts = look(&name, &namespace, applied.deployment.as_ref(), tools).await?;
+    let address = facts.as_ref().and_then(|facts| facts.ready_address.clone());
+    let reach = match address {
+        Some(address) => reach::ask(&address).await,
+        None => Reach::Unknown,
+    };
+    let findings = Findings {
+        generation: resource.metadata.generation,
+        verdict,
+        paused,
+        waiting: applied.waiting,
+        desired: desired.as_ref(),
+        facts: facts.as_ref(),
+        reach,
+        now: Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+    };
+    let before = resource.status.clone().unwrap_or_default();
+    let now = status(&name, &findings, &before);
+    tools.journal.tell(resource, &before, &now, &applied).await;
+    if now != before {
+        write(resource, &now, tools).await?;
+    }
+    Ok(next(&findings, tools))
+}
+
+fn no(reason: Reason, message: String) -> Verdict {
+    Verdict { reason, message }
+}
+
+/// Builds and applies; what a user can set right becomes a verdict, the rest an error.
+async fn act(
+    resource: &ToolSearchProxy,
+    desired: &Desired,
+    tools: &Tools,
+) -> Result<(Verdict, Applied), Error> {
+    let objects = resources::build(desired)?;
+    let uid = resource.uid().unwrap_or_default();
+    let seen = resource
+        .status
+        .as_ref()
+        .and_then(|status| status.observed_generation);
+    let applier = Applier {
+        cluster: &tools.cluster,
+        memory: &tools.memory,
+        turnstile: &tools.turnstile,
+        metrics: &tools.metrics,
+        uid: &uid,
+        by_user: seen != resource.metadata.generation,
+    };
+    match applier.run(desired, &objects).await {
+        Ok(applied) => {
+            let mut notes = Vec::new();
+            if desired.replicas.least() == 1 {
+                notes.push(
+                    "with one pod a node's end or drain is an outage: 2 or more avoid it"
+                        .to_owned(),
+                );
+            }
+            for kind in &applied.unknown {
+                notes.push(format!(
+                    "{kind} is left out: its definition is not installed"
+                ));
+            }
+            Ok((Verdict::valid(&notes), applied))
+        }
+        Err(error @ ApplyError::NameConflict(_)) => Ok((
+            no(Reason::NameConflict, error.to_string()),
+            Applied::default(),
+        )),
+        Err(ApplyError::Call(CallError::Quota(words))) => {
+            Ok((no(Reason::QuotaExceeded, words), Applied::default()))
+        }
+        Err(ApplyError::Call(CallError::Forbidden(words))) => {
+            Ok((no(Reason::Forbidden, words), Applied::default()))
+        }
+        Err(ApplyError::Call(CallError::Invalid(words))) => {
+            Ok((no(Reason::InvalidSpec, words), Applied::default()))
+        }
+        Err(ApplyError::Call(error)) => Err(error.into()),
+    }
+}
+
+async fn look(
+    name: &str,
+    namespace: &str,
+    applied: Option<&DynamicObject>,
+    tools: &Tools,
+) -> Result<Option<Facts>, Error> {
+    let live = match applied {
+        Some(live) => Some(live.clone()),
+        None => tools.cluster.get(Kind::Deployment, namespace, name).await?,
+    };
+    let Some(live) = live else {
+        return Ok(None);
+    };
+    let deployment: Deployment = serde_json::from_value(serde_json::to_value(live)?)?;
+    let pods = tools.cluster.pods(namespace, &selector_text(name)).await?;
+    Ok(Some(facts(&deployment, &pods)))
+}
+
+async fn write(
+    resource: &ToolSearchProxy,
+    status: &ToolSearchProxyStatus,
+    tools: &Tools,
+) -> Result<(), Error> {
+    let body = json!({
+        "apiVersion": "toolsearch.dev/v1alpha1", "kind": "ToolSearchProxy",
+        "metadata": { "name": resource.name_any() },
+        "status": status,
+    });
+    let namespace = resource.namespace().unwrap_or_default();
+    match tools
+        .cluster
+        .status(&namespace, &resource.name_any(), &body)
+        .await
+    {
+        // Gone meanwhile, or replaced: there is nobody to tell.
+        Err(CallError::Api(error)) if matches!(&*error, kube::Error::Api(answer) if answer.code == 404) => {
+            Ok(())
+        }
+        other => Ok(other?),
+    }
+}
+
+fn next(findings: &Findings<'_>, tools: &Tools) -> Duration {
+    if findings.waiting {
+        return tools.turnstile.pause().max(Duration::from_secs(1));
+    }
+    let steady = findings
+        .facts
+        .is_some_and(|facts| facts.observed && facts.available == facts.wanted);
+    let reachable = matches!(findings.reach, Reach::Yes);
+    if findings.verdict.reason == Reason::Valid
+        && steady
+        && (reachable || findings.facts.is_some_and(|facts| facts.wanted == 0))
+    {
+        return POLL.min(tools.resync);
+    }
+    SOON.min(tools.resync)
+}

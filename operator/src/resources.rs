@@ -1,0 +1,63 @@
+//! Which objects make a `Desired` true? Pure: one file an object kind, no client, no clock.
+
+mod account;
+mod deployment;
+mod disruption;
+mod fetch;
+mod monitoring;
+mod network;
+mod object;
+mod pod;
+mod quantities;
+mod scaling;
+mod service;
+mod sidecar;
+
+pub use object::{Kind, Object};
+pub use sidecar::sidecar;
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+
+use crate::desired::Desired;
+use crate::names;
+
+/// Everything that is applied, in the order in which it is applied: what pods need before the
+/// pods, what counts pods after them.
+///
+/// # Errors
+/// An object cannot be written as JSON, which the tests rule out.
+pub fn build(desired: &Desired) -> Result<Vec<Object>, serde_json::Error> {
+    let mut objects = vec![
+        Object::new(Kind::ServiceAccount, &account::account(desired))?,
+        Object::new(Kind::Service, &service::service(desired))?,
+    ];
+    if let Some(policy) = network::policy(desired) {
+        objects.push(Object::new(Kind::NetworkPolicy, &policy)?);
+    }
+    objects.push(Object::new(
+        Kind::Deployment,
+        &deployment::deployment(desired)?,
+    )?);
+    if let Some(budget) = disruption::budget(desired) {
+        objects.push(Object::new(Kind::PodDisruptionBudget, &budget)?);
+    }
+    if let Some(scaler) = scaling::scaler(desired) {
+        objects.push(Object::new(Kind::HorizontalPodAutoscaler, &scaler)?);
+    }
+    if desired.monitoring.service_monitor {
+        objects.push(Object::new(Kind::Service, &monitoring::service(desired))?);
+        objects.push(monitoring::monitor(desired));
+    }
+    Ok(objects)
+}
+
+/// What every object of ours has.
+fn metadata(desired: &Desired, name: &str) -> ObjectMeta {
+    ObjectMeta {
+        name: Some(name.to_owned()),
+        namespace: Some(desired.namespace.clone()),
+        labels: Some(names::labels(&desired.name)),
+        owner_references: Some(vec![desired.owner.clone()]),
+        ..ObjectMeta::default()
+    }
+}

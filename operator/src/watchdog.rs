@@ -1,0 +1,105 @@
+//! Are the watches alive? What this process believes is compared with what the API server has: a
+//! watch that went silent without an error shows as an old version of an object.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use kube::api::ListParams;
+use kube::runtime::reflector::Store;
+use kube::{Api, Client, ResourceExt as _};
+use tokio::time::{Instant, sleep, timeout};
+use toolsearch_crds::ToolSearchProxy;
+use toolsearch_telemetry::Lifecycle;
+
+use crate::controller::Guarded;
+
+const EVERY: Duration = Duration::from_secs(60);
+/// An object may be behind for as long as this before the watch counts as stuck.
+const PATIENCE: Duration = Duration::from_secs(600);
+const DEADLINE: Duration = Duration::from_secs(15);
+
+/// The stores of all streams.
+#[derive(Clone, Default)]
+pub(crate) struct Stores(Arc<Mutex<Vec<Store<Guarded>>>>);
+
+impl Stores {
+    pub(crate) fn add(&self, store: Store<Guarded>) {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(store);
+    }
+
+    fn versions(&self) -> HashMap<String, String> {
+        let stores = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = stores.iter().flat_map(Store::state);
+        all.filter_map(|object| Some((object.uid()?, object.resource_version()?)))
+            .collect()
+    }
+}
+
+/// Compares for ever; a stuck watch makes the process look dead, so that it is started anew.
+pub(crate) async fn watch(
+    client: Client,
+    namespaces: Vec<String>,
+    selector: Option<String>,
+    stores: Stores,
+    lifecycle: Lifecycle,
+) {
+    let mut fine = Instant::now();
+    loop {
+        sleep(EVERY).await;
+        let mut parameters = ListParams::default();
+        if let Some(selector) = &selector {
+            parameters = parameters.labels(selector);
+        }
+        // Without an answer nothing is known of the watches: the API server's outage is not ours.
+        let Some(there) = versions(&client, &namespaces, &parameters).await else {
+            fine = Instant::now();
+            continue;
+        };
+        let here = stores.versions();
+        if there
+            .iter()
+            .all(|(uid, version)| here.get(uid) == Some(version))
+        {
+            fine = Instant::now();
+        }
+        let alive = fine.elapsed() < PATIENCE;
+        if !alive {
+            tracing::error!(
+                "a watch is stuck: what it shows is older than what the API server has"
+            );
+        }
+        lifecycle.set_alive(alive);
+    }
+}
+
+async fn versions(
+    client: &Client,
+    namespaces: &[String],
+    parameters: &ListParams,
+) -> Option<Vec<(String, String)>> {
+    let apis: Vec<Api<ToolSearchProxy>> = if namespaces.is_empty() {
+        vec![Api::all(client.clone())]
+    } else {
+        namespaces
+            .iter()
+            .map(|name| Api::namespaced(client.clone(), name))
+            .collect()
+    };
+    let mut found = Vec::new();
+    for api in apis {
+        let list = timeout(DEADLINE, api.list_metadata(parameters))
+            .await
+            .ok()?
+            .ok()?;
+        found.extend(
+            list.items
+                .iter()
+                .filter_map(|object| Some((object.uid()?, object.resource_version()?))),
+        );
+    }
+    Some(found)
+}
