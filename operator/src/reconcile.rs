@@ -272,3 +272,6 @@ fn next(findings: &Findings<'_>, tools: &Tools) -> Duration {
     }
     SOON.min(tools.resync)
 }
+
+#[cfg(test)]
+mod tests;

@@ -206,6 +206,10 @@ fn progressing(findings: &Findings<'_>) -> Said {
         );
     }
     let Some(facts) = findings.facts else {
+        if findings.verdict.reason == Reason::Valid {
+            let words = "the pods are about to be made";
+            return (ConditionStatus::True, Reason::RollingOut, words.to_owned());
+        }
         return (
             ConditionStatus::False,
             findings.verdict.reason,

@@ -24,7 +24,7 @@ impl Turnstile {
     }
 
     /// Whether this one may start now.
-    pub(super) fn admit(&self) -> bool {
+    pub(crate) fn admit(&self) -> bool {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
         let free = last.is_none_or(|last| now.duration_since(last) >= self.pause);

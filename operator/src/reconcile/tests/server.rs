@@ -1,0 +1,211 @@
+//! An API server of a few lines: it keeps what is applied and writes every request down.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
+
+use http::{Method, Request, Response, StatusCode};
+use http_body_util::BodyExt as _;
+use kube::Client;
+use kube::client::Body;
+use serde_json::{Value, json};
+
+type Key = (String, String);
+
+#[derive(Debug, Default)]
+struct State {
+    objects: BTreeMap<Key, Value>,
+    status: Value,
+    writes: Vec<(String, Value)>,
+    missing: BTreeSet<String>,
+    refusals: BTreeMap<String, (u16, String)>,
+    hangs: bool,
+}
+
+#[derive(Debug, Clone, Default)]
+pub(super) struct Server(Arc<Mutex<State>>);
+
+impl Server {
+    pub(super) fn client(&self) -> Client {
+        let state = self.clone();
+        let service = tower::service_fn(move |request: Request<Body>| {
+            let state = state.clone();
+            async move { Ok::<_, std::convert::Infallible>(state.answer(request).await) }
+        });
+        Client::new(service, "agents")
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        self.0.lock().unwrap()
+    }
+
+    async fn answer(&self, request: Request<Body>) -> Response<Body> {
+        let (parts, body) = request.into_parts();
+        let bytes = body.collect().await.unwrap().to_bytes();
+        if self.lock().hangs {
+            std::future::pending::<()>().await;
+        }
+        let body = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
+        let (code, answer) = self.handle(&parts.method, parts.uri.path(), body);
+        let code = StatusCode::from_u16(code).unwrap();
+        Response::builder()
+            .status(code)
+            .body(Body::from(answer.to_string().into_bytes()))
+            .unwrap()
+    }
+
+    fn handle(&self, method: &Method, path: &str, body: Value) -> (u16, Value) {
+        let parts: Vec<&str> = path.split('/').collect();
+        let at = parts.iter().position(|part| *part == "namespaces").unwrap();
+        let plural = parts[at + 2].to_owned();
+        let name = parts.get(at + 3).copied().unwrap_or_default().to_owned();
+        let mut state = self.lock();
+        if plural == "events" {
+            return (201, body);
+        }
+        if method != Method::GET {
+            state.writes.push((path.to_owned(), body.clone()));
+        }
+        if state.missing.contains(&plural) {
+            return failure(404, "the server could not find the requested resource");
+        }
+        if path.ends_with("/status") {
+            state.status = body["status"].clone();
+            let metadata = json!({ "name": name, "namespace": "agents" });
+            let spec = json!({ "upstream": { "url": "https://gateway.example/mcp" } });
+            return (
+                200,
+                json!({ "apiVersion": "toolsearch.dev/v1alpha1", "kind": "ToolSearchProxy", "metadata": metadata, "spec": spec }),
+            );
+        }
+        if method != Method::GET
+            && let Some((code, message)) = state.refusals.get(&plural)
+        {
+            return failure(*code, message);
+        }
+        let key = (plural.clone(), name.clone());
+        match *method {
+            Method::GET if name.is_empty() => {
+                let items: Vec<Value> = state
+                    .objects
+                    .iter()
+                    .filter(|((of, _), _)| *of == plural)
+                    .map(|(_, object)| object.clone())
+                    .collect();
+                (
+                    200,
+                    json!({ "apiVersion": "v1", "kind": "List", "metadata": {}, "items": items }),
+                )
+            }
+            Method::GET => match state.objects.get(&key) {
+                Some(object) => (200, object.clone()),
+                None => failure(404, "not found"),
+            },
+            Method::DELETE => {
+                state.objects.remove(&key);
+                (
+                    200,
+                    json!({ "apiVersion": "v1", "kind": "Status", "status": "Success", "code": 200 }),
+                )
+            }
+            _ => {
+                let entry = state.objects.entry(key).or_insert_with(|| json!({}));
+                merge(entry, &body);
+                entry["metadata"]["uid"] = format!("{plural}-{name}").into();
+                (200, entry.clone())
+            }
+        }
+    }
+
+    pub(super) fn status(&self) -> Value {
+        self.lock().status.clone()
+    }
+
+    pub(super) fn writes(&self) -> Vec<String> {
+        self.lock()
+            .writes
+            .iter()
+            .map(|(path, _)| path.clone())
+            .collect()
+    }
+
+    pub(super) fn bodies(&self, plural: &str) -> Vec<Value> {
+        let state = self.lock();
+        let all = state
+            .writes
+            .iter()
+            .filter(|(path, _)| path.contains(&format!("/{plural}/")));
+        all.map(|(_, body)| body.clone()).collect()
+    }
+
+    pub(super) fn forget_writes(&self) {
+        self.lock().writes.clear();
+    }
+
+    pub(super) fn object(&self, plural: &str, name: &str) -> Value {
+        let state = self.lock();
+        state
+            .objects
+            .get(&(plural.to_owned(), name.to_owned()))
+            .cloned()
+            .unwrap_or_default()
+    }
+
+    pub(super) fn put(&self, plural: &str, name: &str, object: Value) {
+        self.lock()
+            .objects
+            .insert((plural.to_owned(), name.to_owned()), object);
+    }
+
+    pub(super) fn remove(&self, plural: &str, name: &str) {
+        self.lock()
+            .objects
+            .remove(&(plural.to_owned(), name.to_owned()));
+    }
+
+    pub(super) fn change(&self, plural: &str, name: &str, change: impl FnOnce(&mut Value)) {
+        let mut state = self.lock();
+        change(
+            state
+                .objects
+                .get_mut(&(plural.to_owned(), name.to_owned()))
+                .unwrap(),
+        );
+    }
+
+    pub(super) fn lacks(&self, plural: &str) {
+        self.lock().missing.insert(plural.to_owned());
+    }
+
+    pub(super) fn refuse(&self, plural: &str, code: u16, message: &str) {
+        self.lock()
+            .refusals
+            .insert(plural.to_owned(), (code, message.to_owned()));
+    }
+
+    pub(super) fn hang(&self) {
+        self.lock().hangs = true;
+    }
+}
+
+fn failure(code: u16, message: &str) -> (u16, Value) {
+    let reason = if code == 404 { "NotFound" } else { "Failure" };
+    (
+        code,
+        json!({
+            "apiVersion": "v1", "kind": "Status", "metadata": {},
+            "status": "Failure", "code": code, "message": message, "reason": reason,
+        }),
+    )
+}
+
+/// Members of the patch win; lists are replaced, which is enough for one manager.
+fn merge(target: &mut Value, patch: &Value) {
+    match (target, patch) {
+        (Value::Object(target), Value::Object(patch)) => {
+            for (key, value) in patch {
+                merge(target.entry(key.clone()).or_insert(Value::Null), value);
+            }
+        }
+        (target, patch) => *target = patch.clone(),
+    }
+}
