@@ -119,7 +119,11 @@ metadata:
 {{- $names := list -}}
 {{- range . -}}
 {{- range . -}}
-{{- $names = append $names (kindIs "map" . | ternary .name .) -}}
+{{- if kindIs "map" . -}}
+{{- $names = append $names .name -}}
+{{- else -}}
+{{- $names = append $names . -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}
 {{- $names | uniq | join "," -}}
