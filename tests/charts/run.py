@@ -298,7 +298,7 @@ def images_follow_their_values():
         ([], "toolsearch:0.1.0", "toolsearch:0.1.0"),
         (digested, f"own.example.com/toolsearch:0.1.0@{DIGEST}", f"own.example.com/toolsearch:0.1.0@{DIGEST}"),
         ([*digested, "--set", "global.imageRegistry=m.example.com"], f"m.example.com/toolsearch:0.1.0@{DIGEST}", f"m.example.com/toolsearch:0.1.0@{DIGEST}"),
-        ([*digested, "--set", "proxyImage.tag=2"], f"own.example.com/toolsearch:0.1.0@{DIGEST}", "own.example.com/toolsearch:2"),
+        ([*digested, "--set", "proxyImage.tag=v2"], f"own.example.com/toolsearch:0.1.0@{DIGEST}", "own.example.com/toolsearch:v2"),
         ([*digested, "--set", "proxyImage.repository=p,proxyImage.registry=q.example.com"], f"own.example.com/toolsearch:0.1.0@{DIGEST}", "q.example.com/p:0.1.0"),
     ]
     for values, operator, proxy in table:
@@ -401,7 +401,7 @@ def main():
     for check in CHECKS:
         try:
             problems = list(check())
-        except AssertionError as error:
+        except (AssertionError, OSError) as error:
             problems = [str(error)]
         failed += bool(problems)
         print(f"{'FAILED' if problems else 'ok    '} {check.__doc__}")

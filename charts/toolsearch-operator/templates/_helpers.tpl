@@ -32,6 +32,12 @@ has to be cut or holds a dot gets a hash, so that two releases never end up with
 {{- printf "%s.%s" (include "toolsearch.fullname" .) (include "toolsearch.namespace" .) -}}
 {{- end -}}
 
+{{/* The name of an object in a namespace that may be shared: (dict "context" $ "namespace" … "suffix" …). */}}
+{{- define "toolsearch.nameIn" -}}
+{{- $own := eq .namespace (include "toolsearch.namespace" .context) -}}
+{{- include (ternary "toolsearch.fullname" "toolsearch.clusterName" $own) .context }}{{ .suffix }}
+{{- end -}}
+
 {{- define "toolsearch.serviceAccountName" -}}
 {{- default (include "toolsearch.fullname" .) .Values.serviceAccount.name -}}
 {{- end -}}
