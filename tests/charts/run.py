@@ -69,9 +69,9 @@ def goldens_hold():
 
 MISSPELT = [
     "repliacas=2",
-    "image.digset=x",
-    "operator.log.levle=info",
-    "serviceMonitor.intervall=30s",
+    "image.digests=x",
+    "operator.log.levels=info",
+    "serviceMonitor.period=30s",
     "crds.enable=true",
     "livenessProbe.period=3",
     "networkPolicy.apiServer.cidr=10.0.0.0/8",
@@ -293,13 +293,15 @@ def nothing_is_on_by_itself():
 
 def images_follow_their_values():
     """digests win, the global registry comes first, the proxy's image follows the operator's"""
+    own, pinned = "own.example.com/toolsearch:0.1.0", f"@{DIGEST}"
     digested = ["--set", f"image.digest={DIGEST}", "--set", "image.registry=own.example.com"]
+    mirror = ["--set", "global.imageRegistry=m.example.com"]
     table = [
         ([], "toolsearch:0.1.0", "toolsearch:0.1.0"),
-        (digested, f"own.example.com/toolsearch:0.1.0@{DIGEST}", f"own.example.com/toolsearch:0.1.0@{DIGEST}"),
-        ([*digested, "--set", "global.imageRegistry=m.example.com"], f"m.example.com/toolsearch:0.1.0@{DIGEST}", f"m.example.com/toolsearch:0.1.0@{DIGEST}"),
-        ([*digested, "--set", "proxyImage.tag=v2"], f"own.example.com/toolsearch:0.1.0@{DIGEST}", "own.example.com/toolsearch:v2"),
-        ([*digested, "--set", "proxyImage.repository=p,proxyImage.registry=q.example.com"], f"own.example.com/toolsearch:0.1.0@{DIGEST}", "q.example.com/p:0.1.0"),
+        (digested, own + pinned, own + pinned),
+        ([*digested, *mirror], f"m.example.com/toolsearch:0.1.0{pinned}", f"m.example.com/toolsearch:0.1.0{pinned}"),
+        ([*digested, "--set", "proxyImage.tag=v2"], own + pinned, "own.example.com/toolsearch:v2"),
+        ([*digested, "--set", "proxyImage.repository=p,proxyImage.registry=q.example.com"], own + pinned, "q.example.com/p:0.1.0"),
     ]
     for values, operator, proxy in table:
         found = helm.objects(helm.template("--show-only", "templates/deployment.yaml", *values))
@@ -386,7 +388,7 @@ def package_is_small():
 
 
 CHECKS = [
-    definition_is_the_same_bytes, pages_are_fresh, versions_agree, lint_is_clean, goldens_hold,
+    pages_are_fresh, definition_is_the_same_bytes, versions_agree, lint_is_clean, goldens_hold,
     typos_are_refused, wrong_combinations_fail, releases_never_meet, names_fit, rights_are_exact,
     rights_are_never_wide, pods_are_restricted, selectors_are_two_labels, nothing_is_on_by_itself,
     images_follow_their_values, values_are_used, metrics_exist, alerts_have_runbooks, notes_speak,
