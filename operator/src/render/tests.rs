@@ -70,10 +70,10 @@ fn refused(spec: &str) -> String {
 #[test]
 fn mistakes_are_all_said_at_once() {
     let said = refused(
-        "{upstream: {url: 'https://gateway.example/mcp'}, replica: 3, model: {bultin: {}}}",
+        "{upstream: {url: 'https://gateway.example/mcp'}, replica: 3, model: {inbuilt: {}}}",
     );
     assert!(said.contains("spec.replica is no field"), "{said}");
-    assert!(said.contains("spec.model.bultin is no field"), "{said}");
+    assert!(said.contains("spec.model.inbuilt is no field"), "{said}");
     let said = refused("{upstream: {url: nowhere}, replicas: 2, autoscaling: {maxReplicas: 3}}");
     assert!(
         said.contains("must be an http or https URL") && said.contains("replicas or autoscaling"),

@@ -42,7 +42,7 @@ const fn seventy() -> i32 {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, KubeSchema)]
 #[serde(rename_all = "camelCase")]
 #[x_kube(
-    validation = Rule::new("!(self.maxSurge in [0, '0', '0%'] && self.maxUnavailable in [0, '0', '0%'])")
+    validation = Rule::new("!(string(self.maxSurge).matches('^0+%?$') && string(self.maxUnavailable).matches('^0+%?$'))")
         .message("maxSurge and maxUnavailable must not both be 0: no pod could ever be replaced")
 )]
 pub struct Rollout {
