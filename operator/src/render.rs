@@ -86,7 +86,7 @@ fn one(value: &Value, defaults: &Defaults, form: Form) -> Result<String, Error> 
     let desired = Desired::new(&resource, defaults, &Found::default())
         .map_err(|Mistakes(mistakes)| wrong(mistakes))?;
     if form == Form::Sidecar {
-        return Ok(serde_yaml::to_string(&sidecar(&desired)?)?);
+        return yaml(&sidecar(&desired)?);
     }
     let mut printed = String::new();
     for object in build(&desired)? {
@@ -96,9 +96,30 @@ fn one(value: &Value, defaults: &Defaults, form: Form) -> Result<String, Error> 
             metadata.remove("ownerReferences");
         }
         printed.push_str("---\n");
-        printed.push_str(&serde_yaml::to_string(&body)?);
+        printed.push_str(&yaml(&body)?);
     }
     Ok(printed)
+}
+
+/// YAML that `kubectl` reads as it was meant: it still takes the words of YAML 1.1 for booleans.
+fn yaml(value: &Value) -> Result<String, Error> {
+    let mut quoted = String::new();
+    for line in serde_yaml::to_string(value)?.lines() {
+        let bare = line.rsplit_once([' ']).filter(|(_, word)| {
+            ["on", "off", "yes", "no", "y", "n"].contains(&word.to_lowercase().as_str())
+        });
+        match bare {
+            Some((head, word)) if head.ends_with([':', '-']) => {
+                quoted.push_str(head);
+                quoted.push_str(" \"");
+                quoted.push_str(word);
+                quoted.push('"');
+            }
+            _ => quoted.push_str(line),
+        }
+        quoted.push('\n');
+    }
+    Ok(quoted)
 }
 
 #[cfg(test)]
