@@ -223,7 +223,7 @@ def alerts_have_runbooks():
                 yield f"docs/troubleshooting.md has no heading {alert['alert']}"
             if f"docs/troubleshooting.md#{alert['alert'].lower()}" not in rendered:
                 yield f"{alert['alert']} has no runbook address"
-    if "OPERATOR" in rendered:
+    if "OPERATOR" in rendered or "CONCURRENCY" in rendered:
         yield "a placeholder is left in an alert"
 
 
@@ -313,6 +313,24 @@ def images_follow_their_values():
             yield f"{case.name}: a tag latest, or a number such as 1e+06"
 
 
+def flags_are_the_operators():
+    """the chart sets flags that the operator has, all of them, and refuses them among extraArgs"""
+    source = (helm.ROOT / "operator" / "src" / "flags.rs").read_text()
+    has = set(re.findall(r'"([a-z-]+)",\s+"TOOLSEARCH_OPERATOR_', source))
+    if len(has) < 10:
+        yield "operator/src/flags.rs declares its flags in another way; this check must learn it"
+    refused = (helm.CHART / "templates" / "validate.yaml").read_text()
+    refused = set(re.findall(r'"([a-z-]+)"', re.search(r"\$set := list (.*) -\}\}", refused)[1]))
+    if has != refused:
+        yield f"templates/validate.yaml: {sorted(has ^ refused)}"
+    every = ["--set", "watchNamespaces={a},instanceLabelSelector=a=b,imagePullSecrets={c}"]
+    found = helm.objects(helm.template("--show-only", "templates/deployment.yaml", *every))
+    arguments = found[0]["spec"]["template"]["spec"]["containers"][0]["args"]
+    given = {argument[2:].split("=")[0] for argument in arguments[1:]}
+    if arguments[0] != "run" or given != has:
+        yield f"templates/deployment.yaml: {sorted(has ^ given)}"
+
+
 def values_are_used():
     """every value is read by a template"""
     text = "".join(path.read_text() for path in helm.CHART.glob("templates/**/*") if path.is_file())
@@ -391,7 +409,7 @@ CHECKS = [
     pages_are_fresh, definition_is_the_same_bytes, versions_agree, lint_is_clean, goldens_hold,
     typos_are_refused, wrong_combinations_fail, releases_never_meet, names_fit, rights_are_exact,
     rights_are_never_wide, pods_are_restricted, selectors_are_two_labels, nothing_is_on_by_itself,
-    images_follow_their_values, values_are_used, metrics_exist, alerts_have_runbooks, notes_speak,
+    images_follow_their_values, flags_are_the_operators, values_are_used, metrics_exist, alerts_have_runbooks, notes_speak,
     samples_fit_the_definition, package_is_small,
 ]  # fmt: skip
 
