@@ -168,6 +168,18 @@ impl Cluster {
         addons::apply_text(&self.state.control, manifest)
     }
 
+    /// Gives an image a second name in every node that is up, such as one by digest.
+    ///
+    /// # Errors
+    /// When a node has no such image.
+    pub fn tag(&self, name: &str, other: &str) -> Result<(), Error> {
+        let nodes = self.nodes();
+        let running = nodes.iter().filter_map(|name| Sandbox::running(name));
+        running
+            .into_iter()
+            .try_for_each(|node| node::tag(&node, name, other))
+    }
+
     /// Imports an image archive into every node that is up.
     ///
     /// # Errors

@@ -109,6 +109,23 @@ pub(crate) fn settle(control: &Sandbox, node: &Sandbox, before: &str) -> Result<
     )
 }
 
+/// Gives an image of the node's store a second name, such as one by digest.
+pub(crate) fn tag(node: &Sandbox, name: &str, other: &str) -> Result<(), Error> {
+    let words = [
+        "ctr",
+        "--address",
+        SOCKET,
+        "--namespace",
+        "k8s.io",
+        "images",
+        "tag",
+        "--force",
+        name,
+        other,
+    ];
+    node.call(&words).map(drop)
+}
+
 /// Imports an archive into the node's own store.
 pub(crate) fn load(node: &Sandbox, archive: &std::path::Path) -> Result<(), Error> {
     // The node sees a file system of its own below /var and /run, so the archive goes to where both see.

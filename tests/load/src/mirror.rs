@@ -3,7 +3,7 @@
 //! `/closed/…` (401 without the right token), `/gone/…` (404), `/silent/…` (no answer).
 
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -57,9 +57,13 @@ async fn answer(request: Request<Incoming>, folder: PathBuf, count: Arc<AtomicUs
         "silent" => std::future::pending::<()>().await,
         _ => {}
     }
-    // Of a hub's path only the last part is the file.
-    let name = file.rsplit('/').next().unwrap_or_default();
-    match tokio::fs::read(folder.join(Path::new(name))).await {
+    // The last two parts are model and file; a hub's path has more before them.
+    let parts: Vec<&str> = file
+        .split('/')
+        .filter(|part| !part.starts_with('.'))
+        .collect();
+    let name: PathBuf = parts[parts.len().saturating_sub(2)..].iter().collect();
+    match tokio::fs::read(folder.join(name)).await {
         Ok(bytes) => send(&request, bytes, manner),
         Err(_) => empty(StatusCode::NOT_FOUND),
     }

@@ -1,0 +1,159 @@
+//! A user's mistakes, each with what they see; and a status that keeps still.
+
+use anyhow::ensure;
+use serde_json::{Value, json};
+
+use crate::bench::{AGENTS, Bench, wait};
+use crate::table::Table;
+
+pub(super) fn all(bench: &Bench, table: &mut Table) {
+    table.check("S4 Ready does not flap while pods are replaced", || {
+        flap(bench)
+    });
+    table.check("mistake: an unknown Secret, then a missing key", || {
+        reference(bench)
+    });
+    table.check("mistake: settings out of bounds, all said at once", || {
+        bounds(bench)
+    });
+    table.check("mistake: the upstream is down", || down(bench));
+    table.check(
+        "mistake: an image that cannot be pulled, while old pods serve",
+        || image(bench),
+    );
+    table.check("mistake: a quota too small", || quota(bench));
+    table.check("P7 the pod template takes nothing that widens", || {
+        escape(bench)
+    });
+    table.check("R14 a paused resource is left alone", || paused(bench));
+    table.check("A2 S8 Events tell what was done", || events(bench));
+}
+
+fn upstream() -> Value {
+    json!({ "url": "http://upstream.mcp.svc:8000/mcp" })
+}
+
+fn flap(bench: &Bench) -> anyhow::Result<String> {
+    let since = |kind: &str| -> anyhow::Result<Value> {
+        let object = bench.get("tsp/tools")?;
+        let list = object["status"]["conditions"]
+            .as_array()
+            .cloned()
+            .unwrap_or_default();
+        Ok(list
+            .into_iter()
+            .find(|one| one["type"] == kind)
+            .unwrap_or_default()["lastTransitionTime"]
+            .clone())
+    };
+    let before = (since("Ready")?, since("Available")?);
+    bench.patch("tools", &json!({ "writeTools": ["note", "flap"] }))?;
+    bench.reason("tools", "Progressing", "RollingOut", 20)?;
+    bench.settled("tools", 120)?;
+    let after = (since("Ready")?, since("Available")?);
+    ensure!(before == after, "{before:?} became {after:?}");
+    Ok(String::new())
+}
+
+fn reference(bench: &Bench) -> anyhow::Result<String> {
+    let model = json!({ "huggingFace": { "tokenSecretRef": { "name": "hub", "key": "token" } } });
+    bench.resource("wrong", &json!({ "upstream": upstream(), "model": model }))?;
+    let said = bench.reason("wrong", "Accepted", "ReferenceNotFound", 30)?;
+    ensure!(said.contains("key token of Secret hub"), "{said}");
+    bench.k(&format!(
+        "-n {AGENTS} create secret generic hub --from-literal=other=1"
+    ))?;
+    let again = bench.reason("wrong", "Accepted", "ReferenceNotFound", 30)?;
+    bench.k(&format!("-n {AGENTS} delete tsp/wrong secret/hub"))?;
+    Ok(again)
+}
+
+fn bounds(bench: &Bench) -> anyhow::Result<String> {
+    bench.resource("wrong", &json!({ "upstream": upstream(), "catalog": { "ttl": "0s" }, "limits": { "maxBody": "1B" } }))?;
+    let said = bench.reason("wrong", "Accepted", "InvalidSpec", 30)?;
+    bench.k(&format!("-n {AGENTS} delete tsp/wrong"))?;
+    ensure!(
+        said.contains("CATALOG_TTL") && said.contains("MAX_BODY"),
+        "{said}"
+    );
+    Ok(said)
+}
+
+fn down(bench: &Bench) -> anyhow::Result<String> {
+    bench.resource(
+        "wrong",
+        &json!({ "upstream": { "url": "http://upstream.mcp.svc:9/mcp" }, "replicas": 1 }),
+    )?;
+    let said = bench.reason("wrong", "UpstreamReachable", "UpstreamUnreachable", 60)?;
+    bench.reason("wrong", "Ready", "Serving", 60)?;
+    bench.k(&format!("-n {AGENTS} delete tsp/wrong"))?;
+    Ok(said)
+}
+
+fn image(bench: &Bench) -> anyhow::Result<String> {
+    bench.patch("tools", &json!({ "image": "localhost/toolsearch:nowhere" }))?;
+    let said = bench.reason("tools", "Progressing", "ImagePull", 60)?;
+    let ready = bench.condition("tools", "Ready")?;
+    ensure!(ready.0 == "True", "{ready:?}");
+    bench.patch("tools", &json!({ "image": null }))?;
+    bench.settled("tools", 120)?;
+    Ok(said)
+}
+
+fn quota(bench: &Bench) -> anyhow::Result<String> {
+    bench.k("create namespace small")?;
+    bench.k("-n small create quota small --hard=pods=0")?;
+    let mut body = crate::bench::manifest("tools", &json!({ "upstream": upstream() }));
+    body["metadata"]["namespace"] = "small".into();
+    bench.apply(&body.to_string())?;
+    let mut last = String::new();
+    let found = wait(60, || {
+        last = bench
+            .k("-n small get tsp tools -o jsonpath={.status.conditions}")
+            .unwrap_or_default();
+        last.contains("QuotaExceeded")
+    });
+    bench.k("delete namespace small --wait=false")?;
+    ensure!(found, "{last}");
+    Ok(String::new())
+}
+
+fn escape(bench: &Bench) -> anyhow::Result<String> {
+    let spec = json!({ "hostNetwork": true, "serviceAccountName": "default" });
+    bench.resource(
+        "wrong",
+        &json!({ "upstream": upstream(), "podTemplate": { "spec": spec } }),
+    )?;
+    let said = bench.reason("wrong", "Accepted", "InvalidSpec", 30)?;
+    bench.k(&format!("-n {AGENTS} delete tsp/wrong"))?;
+    ensure!(
+        said.contains("hostNetwork") && said.contains("serviceAccountName"),
+        "{said}"
+    );
+    Ok(said)
+}
+
+fn paused(bench: &Bench) -> anyhow::Result<String> {
+    bench.patch("tools", &json!({ "paused": true }))?;
+    bench.reason("tools", "Progressing", "Paused", 20)?;
+    bench.k(&format!("-n {AGENTS} delete pdb/tools"))?;
+    std::thread::sleep(std::time::Duration::from_secs(5));
+    ensure!(bench.get("pdb/tools").is_err(), "it was made again");
+    bench.patch("tools", &json!({ "paused": false }))?;
+    ensure!(
+        wait(20, || bench.get("pdb/tools").is_ok()),
+        "it did not come back"
+    );
+    bench.settled("tools", 60)?;
+    Ok(String::new())
+}
+
+fn events(bench: &Bench) -> anyhow::Result<String> {
+    let told = bench.k(&format!(
+        "-n {AGENTS} get events.events.k8s.io --field-selector regarding.name=tools"
+    ))?;
+    for reason in ["Applied", "DriftCorrected", "Pruned", "ImagePull"] {
+        ensure!(told.contains(reason), "no Event says {reason}:\n{told}");
+    }
+    Ok(String::new())
+}

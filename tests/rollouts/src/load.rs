@@ -1,0 +1,321 @@
+//! Does anybody notice? Clients of four kinds call through the Service all the time, while
+//! everything that can change does; not one call may fail. Then the same with what makes it so
+//! taken away, where calls must fail: a test that cannot fail shows nothing.
+
+use std::process::{Child, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, ensure};
+use serde_json::{Value, json};
+
+use crate::bench::{AGENTS, Bench, SYSTEM, wait};
+use crate::table::Table;
+
+/// Runs the proof and its controls.
+pub(crate) fn all(bench: &Bench, table: &mut Table) {
+    table.check("load: nobody notices any change", || proof(bench));
+    table.check("control: without a drain calls fail", || no_drain(bench));
+    table.check("control: killed pods cost calls", || killed(bench));
+    table.check("control: readiness that is always true costs calls", || {
+        always_ready(bench)
+    });
+}
+
+/// Clients under way.
+struct Clients {
+    child: Child,
+    until: std::path::PathBuf,
+}
+
+impl Clients {
+    fn start(bench: &Bench, name: &str) -> anyhow::Result<Self> {
+        let address = bench.get(&format!("svc/{name}"))?["spec"]["clusterIP"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned();
+        let until = bench.folder.join(format!("until-{name}"));
+        let _none = std::fs::remove_file(&until);
+        let (load, file, address) = (
+            bench.load.display().to_string(),
+            until.display().to_string(),
+            format!("{address}:80"),
+        );
+        let words = [
+            "clients", &address, "--until", &file, "--kept", "24", "--fresh", "6", "--long", "1",
+            "--whole", "4", "--think", "120",
+        ];
+        let child = bench
+            .cluster
+            .command(&load, &words)
+            .stdout(Stdio::piped())
+            .spawn()?;
+        sleep(Duration::from_secs(3));
+        Ok(Self { child, until })
+    }
+
+    fn stop(self) -> anyhow::Result<Value> {
+        std::fs::write(&self.until, "")?;
+        let ended = self.child.wait_with_output()?;
+        let _gone = std::fs::remove_file(&self.until);
+        serde_json::from_slice(&ended.stdout).context("the clients printed no summary")
+    }
+}
+
+fn base() -> Value {
+    json!({
+        "upstream": { "url": "http://upstream.mcp.svc:8000/mcp" },
+        "replicas": 2,
+        // Longer than the long calls take.
+        "drain": { "delaySeconds": 8, "callSeconds": 40 },
+        "resources": { "requests": { "cpu": "100m", "memory": "128Mi" } },
+    })
+}
+
+/// A change under load, and how it is made.
+type Change = (&'static str, fn(&Bench, usize) -> anyhow::Result<()>);
+
+const CHANGES: &[Change] = &[
+    ("image", |bench, turn| {
+        let tag = if turn.is_multiple_of(2) { "b" } else { "a" };
+        bench.patch(
+            "busy",
+            &json!({ "image": format!("localhost/toolsearch:{tag}") }),
+        )?;
+        bench.settled("busy", 240)
+    }),
+    ("write tools", |bench, turn| {
+        bench.patch(
+            "busy",
+            &json!({ "writeTools": ["note", format!("turn_{turn}")] }),
+        )?;
+        bench.settled("busy", 240)
+    }),
+    ("model", |bench, turn| {
+        let model = if turn.is_multiple_of(2) {
+            json!({ "none": {}, "builtin": null })
+        } else {
+            json!({ "builtin": {}, "none": null })
+        };
+        bench.patch("busy", &json!({ "model": model }))?;
+        bench.settled("busy", 240)
+    }),
+    ("scale", |bench, _| {
+        for count in [4, 2] {
+            bench.patch("busy", &json!({ "replicas": count }))?;
+            bench.settled("busy", 240)?;
+        }
+        Ok(())
+    }),
+    ("rollout restart", |bench, _| {
+        bench.k(&format!("-n {AGENTS} rollout restart deploy/busy"))?;
+        sleep(Duration::from_secs(2));
+        bench.settled("busy", 240)
+    }),
+    ("pod delete", |bench, _| {
+        let pod = first_pod(bench)?;
+        bench.k(&format!("-n {AGENTS} delete {pod} --wait=false"))?;
+        sleep(Duration::from_secs(2));
+        bench.settled("busy", 240)
+    }),
+    ("node drain", |bench, _| {
+        bench
+            .k("drain node-b --ignore-daemonsets --delete-emptydir-data --timeout=180s --force")?;
+        bench.k("uncordon node-b")?;
+        bench.settled("busy", 240)
+    }),
+    ("operator upgrade", |bench, turn| {
+        let tag = if turn.is_multiple_of(2) {
+            "image.tag=b"
+        } else {
+            "image.tag=a"
+        };
+        bench.install(&[
+            tag,
+            "proxyImage.registry=localhost",
+            "proxyImage.repository=toolsearch",
+            "proxyImage.tag=a",
+        ])
+    }),
+    ("operator kill during a rollout", |bench, turn| {
+        bench.patch("busy", &json!({ "readTools": [format!("turn_{turn}")] }))?;
+        sleep(Duration::from_secs(3));
+        bench.k(&format!(
+            "-n {SYSTEM} delete pods --all --grace-period=0 --force --wait=false"
+        ))?;
+        bench.settled("busy", 240)
+    }),
+    ("bad digest", |bench, turn| {
+        let wrong = json!({ "builtin": null, "none": null, "http": {
+            "baseUrl": "http://mirror.mcp.svc:8001/wrong/tiny-ml-64-vq",
+            "files": [{ "path": "config.json", "sha256": "0".repeat(64), "size": 353 }],
+        } });
+        bench.patch("busy", &json!({ "model": wrong }))?;
+        bench.reason("busy", "ModelAvailable", "DigestMismatch", 90)?;
+        let back = if turn.is_multiple_of(2) {
+            json!({ "none": {}, "http": null })
+        } else {
+            json!({ "builtin": {}, "http": null })
+        };
+        bench.patch("busy", &json!({ "model": back }))?;
+        bench.settled("busy", 240)
+    }),
+    ("unpullable image", |bench, turn| {
+        bench.patch("busy", &json!({ "image": "localhost/toolsearch:nowhere" }))?;
+        bench.reason("busy", "Progressing", "ImagePull", 90)?;
+        let tag = if turn.is_multiple_of(2) { "b" } else { "a" };
+        bench.patch(
+            "busy",
+            &json!({ "image": format!("localhost/toolsearch:{tag}") }),
+        )?;
+        bench.settled("busy", 240)
+    }),
+];
+
+fn first_pod(bench: &Bench) -> anyhow::Result<String> {
+    let pods = bench.k(&format!(
+        "-n {AGENTS} get pods -o name -l app.kubernetes.io/instance=busy"
+    ))?;
+    Ok(pods.lines().next().context("there is no pod")?.to_owned())
+}
+
+fn proof(bench: &Bench) -> anyhow::Result<String> {
+    bench.resource("busy", &base())?;
+    bench.settled("busy", 90)?;
+    let calm = Clients::start(bench, "busy")?;
+    sleep(Duration::from_secs(20));
+    let calm = calm.stop()?;
+    let clients = Clients::start(bench, "busy")?;
+    let mut made = Vec::new();
+    let mut trouble = None;
+    'rounds: for turn in 0..bench.repeats {
+        for (name, change) in CHANGES {
+            let began = Instant::now();
+            if let Err(error) = change(bench, turn) {
+                trouble = Some(error.context(*name));
+                break 'rounds;
+            }
+            made.push((*name, began.elapsed().as_secs_f32()));
+        }
+    }
+    let summary = clients.stop()?;
+    if let Some(error) = trouble {
+        return Err(error.context(summary.to_string()));
+    }
+    if let Some(record) = &bench.record {
+        let changes: Vec<Value> = made
+            .iter()
+            .map(|(name, seconds)| json!({ "change": name, "seconds": seconds }))
+            .collect();
+        let kept = json!({ "calm": calm, "changing": summary, "changes": changes });
+        std::fs::write(record, serde_json::to_string_pretty(&kept)? + "\n")?;
+    }
+    let (calls, failed) = (
+        summary["calls"].as_u64().unwrap_or_default(),
+        summary["failed"].as_u64(),
+    );
+    ensure!(failed == Some(0), "{summary}");
+    ensure!(
+        calls > 1000 * bench.repeats as u64,
+        "only {calls} calls were made"
+    );
+    Ok(format!(
+        "{calls} calls, 0 failed, {} changes; {}",
+        made.len(),
+        times(&calm, &summary)
+    ))
+}
+
+fn times(calm: &Value, busy: &Value) -> String {
+    let p99 = |of: &Value| of["kinds"]["kept"]["p99_ms"].as_f64().unwrap_or_default();
+    format!(
+        "p99 of kept connections {:.0} ms calm, {:.0} ms changing",
+        p99(calm),
+        p99(busy)
+    )
+}
+
+/// Clients during one change that must hurt.
+fn hurts(
+    bench: &Bench,
+    name: &str,
+    change: impl Fn() -> anyhow::Result<()>,
+) -> anyhow::Result<String> {
+    let clients = Clients::start(bench, name)?;
+    let mut ended = Ok(());
+    for _ in 0..3 {
+        ended = change();
+    }
+    let summary = clients.stop()?;
+    ended?;
+    let failed = summary["failed"].as_u64().unwrap_or_default();
+    ensure!(
+        failed > 0,
+        "no call failed, so the proof proves nothing: {summary}"
+    );
+    Ok(format!(
+        "{failed} of {} calls failed, as they must",
+        summary["calls"]
+    ))
+}
+
+fn no_drain(bench: &Bench) -> anyhow::Result<String> {
+    let mut spec = base();
+    spec["drain"] = json!({ "delaySeconds": 0, "callSeconds": 0 });
+    bench.resource("hasty", &spec)?;
+    bench.settled("hasty", 90)?;
+    let said = hurts(bench, "hasty", || {
+        bench.k(&format!("-n {AGENTS} rollout restart deploy/hasty"))?;
+        sleep(Duration::from_secs(2));
+        bench.settled("hasty", 120)
+    });
+    bench.k(&format!("-n {AGENTS} delete tsp/hasty"))?;
+    said
+}
+
+fn killed(bench: &Bench) -> anyhow::Result<String> {
+    hurts(bench, "busy", || {
+        let pod = first_pod(bench)?;
+        bench.k(&format!(
+            "-n {AGENTS} delete {pod} --grace-period=0 --force --wait=false"
+        ))?;
+        sleep(Duration::from_secs(2));
+        bench.settled("busy", 120)
+    })
+}
+
+fn always_ready(bench: &Bench) -> anyhow::Result<String> {
+    // The operator would set it right; paused it leaves it.
+    bench.patch("busy", &json!({ "paused": true }))?;
+    bench.reason("busy", "Progressing", "Paused", 20)?;
+    let patch = r#"[{"op":"remove","path":"/spec/template/spec/containers/0/readinessProbe"},{"op":"remove","path":"/spec/template/spec/containers/0/startupProbe"},{"op":"replace","path":"/spec/minReadySeconds","value":0}]"#;
+    bench.kubectl(&[
+        "-n",
+        AGENTS,
+        "patch",
+        "deploy/busy",
+        "--type=json",
+        "-p",
+        patch,
+    ])?;
+    bench.k(&format!(
+        "-n {AGENTS} rollout status deploy/busy --timeout=120s"
+    ))?;
+    let said = hurts(bench, "busy", || {
+        bench.k(&format!("-n {AGENTS} rollout restart deploy/busy"))?;
+        bench.k(&format!(
+            "-n {AGENTS} rollout status deploy/busy --timeout=120s"
+        ))?;
+        Ok(())
+    });
+    bench.patch("busy", &json!({ "paused": false }))?;
+    ensure!(
+        wait(30, || bench
+            .get("deploy/busy")
+            .is_ok_and(|object| object["spec"]["minReadySeconds"] == 5)),
+        "it was not set right"
+    );
+    bench.settled("busy", 120)?;
+    bench.k(&format!("-n {AGENTS} delete tsp/busy"))?;
+    said
+}
