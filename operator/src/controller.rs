@@ -201,3 +201,6 @@ fn is_ready(object: &Guarded) -> bool {
         conditions.any(|condition| condition.type_ == "Ready" && condition.status == "True")
     })
 }
+
+#[cfg(test)]
+mod tests;

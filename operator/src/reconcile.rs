@@ -260,6 +260,10 @@ fn next(findings: &Findings<'_>, tools: &Tools) -> Duration {
     if findings.waiting {
         return tools.turnstile.pause().max(Duration::from_secs(1));
     }
+    if findings.verdict.reason == Reason::InvalidSpec {
+        // Only a change can help, and a change comes by itself.
+        return tools.resync;
+    }
     let steady = findings
         .facts
         .is_some_and(|facts| facts.observed && facts.available == facts.wanted);

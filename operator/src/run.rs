@@ -182,3 +182,68 @@ async fn work(client: Client, options: &Options, lifecycle: &Lifecycle, metrics:
         () = last => tracing::warn!("reconciles under way are given up"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use kube::client::Body;
+
+    use super::*;
+    use crate::options::Defaults;
+
+    fn options() -> Options {
+        Options {
+            defaults: Defaults {
+                proxy_image: "i".to_owned(),
+                pull_policy: None,
+                pull_secrets: Vec::new(),
+            },
+            namespaces: Vec::new(),
+            instances: None,
+            diagnostics: ([127, 0, 0, 1], 0).into(),
+            lease: None,
+            concurrency: 1,
+            resync: Duration::from_secs(600),
+            rollout_delay: Duration::ZERO,
+            qps: 20,
+            burst: 40,
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn r16_it_waits_for_its_definition() {
+        let there = Arc::new(AtomicBool::new(false));
+        let seen = Arc::clone(&there);
+        let service = tower::service_fn(move |_: http::Request<Body>| {
+            let (code, body) = if seen.load(Ordering::Relaxed) {
+                (
+                    200,
+                    r#"{"apiVersion":"v1","kind":"List","metadata":{},"items":[]}"#,
+                )
+            } else {
+                (
+                    404,
+                    r#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"no","reason":"NotFound","code":404}"#,
+                )
+            };
+            let answer = http::Response::builder()
+                .status(code)
+                .body(Body::from(body.as_bytes().to_vec()));
+            async move { answer }
+        });
+        let client = Client::new(service, "default");
+        let options = options();
+        let waiting = defined(&client, &options);
+        tokio::pin!(waiting);
+        assert!(
+            timeout(Duration::from_secs(60), &mut waiting)
+                .await
+                .is_err(),
+            "it must not go on without"
+        );
+        there.store(true, Ordering::Relaxed);
+        timeout(Duration::from_secs(10), waiting).await.unwrap();
+    }
+}

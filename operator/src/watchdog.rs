@@ -76,6 +76,13 @@ pub(crate) async fn watch(
     }
 }
 
+/// Whether what the watches show is what the API server has.
+fn is_current(there: &[(String, String)], here: &HashMap<String, String>) -> bool {
+    there
+        .iter()
+        .all(|(uid, version)| here.get(uid) == Some(version))
+}
+
 async fn versions(
     client: &Client,
     namespaces: &[String],
@@ -102,4 +109,21 @@ async fn versions(
         );
     }
     Some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a4_an_old_version_and_a_missing_object_show() {
+        let pair = |uid: &str, version: &str| (uid.to_owned(), version.to_owned());
+        let here: HashMap<_, _> = [pair("a", "5"), pair("b", "7")].into();
+        assert!(
+            is_current(&[pair("a", "5")], &here),
+            "one that is gone there is no sign"
+        );
+        assert!(!is_current(&[pair("a", "6")], &here));
+        assert!(!is_current(&[pair("c", "1")], &here));
+    }
 }

@@ -9,12 +9,14 @@
 //! | `isolation` | two callers never see each other's tools |
 //! | `privacy` | a canary appears in no log, metric or error |
 //! | `streams` | progress, cancellation |
+//! | `contract` | every setting that the operator renders starts a real proxy |
 //! | `drain` | the order of the end |
 //! | `reference` | `docs/metrics.md` is fresh; settings that are rendered start a proxy |
 //! | `tidy` | the tree itself: imports, budgets, module docs, paths named in docs |
 
 mod calls;
 mod challenge;
+mod contract;
 mod drain;
 mod handshake;
 mod isolation;

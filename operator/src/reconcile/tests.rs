@@ -26,8 +26,11 @@ fn resource(spec: &Value, status: Option<&Value>) -> ToolSearchProxy {
 }
 
 fn tools(server: &Server) -> Arc<Tools> {
+    tools_counted(server, &prometheus::Registry::new())
+}
+
+fn tools_counted(server: &Server, registry: &prometheus::Registry) -> Arc<Tools> {
     let client = server.client();
-    let registry = prometheus::Registry::new();
     Arc::new(Tools {
         cluster: Cluster::new(client.clone()),
         defaults: Defaults {
@@ -37,7 +40,7 @@ fn tools(server: &Server) -> Arc<Tools> {
         },
         memory: Memory::default(),
         turnstile: Turnstile::new(Duration::from_secs(10)),
-        metrics: Metrics::new(&registry).unwrap(),
+        metrics: Metrics::new(registry).unwrap(),
         journal: Journal::new(client, None),
         resync: Duration::from_secs(600),
         sees_all: true,
@@ -343,4 +346,49 @@ async fn an_autoscaler_takes_over_without_a_dip() {
         "another manager holds the number first"
     );
     assert!(bodies[1]["spec"].get("replicas").is_none());
+}
+
+#[tokio::test]
+async fn m1_names_are_there_and_no_resource_becomes_a_label() {
+    let server = Server::default();
+    let registry = prometheus::Registry::new();
+    let tools = tools_counted(&server, &registry);
+    for number in 0..100 {
+        let mut one = resource(&json!({}), None);
+        one.metadata.name = Some(format!("tools-{number}"));
+        one.metadata.uid = Some(format!("uid-{number}"));
+        let _running = tools.metrics.begin();
+        reconcile(&one, &tools).await.unwrap();
+        tools.metrics.succeeded("success");
+        tools.metrics.failed("timeout");
+        tools.metrics.request("get", "deployments", "200");
+        tools.metrics.drift("Deployment");
+        tools.metrics.managed(1, 2);
+    }
+    let families = registry.gather();
+    let names: Vec<&str> = families
+        .iter()
+        .map(prometheus::proto::MetricFamily::name)
+        .collect();
+    for name in [
+        "reconcile_total",
+        "reconcile_duration_seconds",
+        "reconcile_errors_total",
+        "reconciles_running",
+        "leader",
+        "managed_resources",
+        "drift_corrections_total",
+        "api_requests_total",
+    ] {
+        assert!(
+            names.contains(&format!("toolsearch_operator_{name}").as_str()),
+            "{name} in {names:?}"
+        );
+    }
+    let series: usize = families
+        .iter()
+        .map(|family| family.get_metric().len())
+        .sum();
+    assert!(series < 50, "{series} series");
+    assert!(!format!("{families:?}").contains("tools-7"));
 }

@@ -132,6 +132,14 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_stuck_process_looks_dead() {
+        let lifecycle = Lifecycle::default();
+        assert_eq!(liveness(State(lifecycle.clone())).await.0, 200);
+        lifecycle.set_alive(false);
+        assert_eq!(liveness(State(lifecycle)).await.0, 503);
+    }
+
+    #[tokio::test]
     async fn metrics_are_text_with_the_version() {
         let (registry, lifecycle) = (Registry::new(), Lifecycle::default());
         register(&registry, "1.2.3", &lifecycle).unwrap();
