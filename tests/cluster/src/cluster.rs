@@ -120,21 +120,16 @@ impl Cluster {
     }
 
     /// A command in the control plane's network, with KUBECONFIG and the cluster's programs in its
-    /// path, in the folder where the caller is. It ends with the cluster, and so do the caches of
-    /// kubectl and helm.
+    /// path, in the folder where the caller is. It ends with the cluster, and at once when the
+    /// process that was spawned is killed; the caches of kubectl and helm end with the cluster too.
     #[must_use]
     pub fn command(&self, program: &str, arguments: &[&str]) -> Command {
         let here = std::env::current_dir().unwrap_or_else(|_| "/".into());
         let here = here.to_string_lossy();
+        // What is killed by its handle is the one who entered: what runs inside must follow it.
         // Entering a mount namespace leads to its root; the shell goes back.
-        let mut words = vec![
-            "sh",
-            "-c",
-            "cd \"$1\" && shift && exec \"$@\"",
-            "exec",
-            &here,
-            program,
-        ];
+        let mut words = vec!["setpriv", "--pdeathsig", "KILL", "sh", "-c"];
+        words.extend(["cd \"$1\" && shift && exec \"$@\"", "exec", &here, program]);
         words.extend(arguments);
         let mut command = self.state.control.command(&words);
         command.env("KUBECONFIG", Place::kubeconfig("admin"));

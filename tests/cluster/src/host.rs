@@ -9,10 +9,11 @@ use crate::error::Error;
 use crate::say::say;
 
 /// What is called, and the Debian package it comes in.
-const RUNNING: [(&str, &str); 9] = [
+const RUNNING: [(&str, &str); 10] = [
     ("ip", "iproute2"),
     ("nsenter", "util-linux"),
     ("unshare", "util-linux"),
+    ("setpriv", "util-linux"),
     ("iptables", "iptables"),
     ("ipset", "ipset"),
     ("nft", "nftables"),

@@ -77,7 +77,7 @@ pub(crate) fn init(programs: &str, bin: &str) -> String {
     format!(
         "mount --make-rprivate /\n\
          mkdir -p {bin}\n\
-         mount --bind {programs} {bin}\n\
+         mount --bind '{programs}' {bin}\n\
          ip link set lo up\n\
          ip link add lan0 address 02:00:0a:59:00:01 type bridge forward_delay 0\n\
          ip addr add {CONTROL}/24 dev lan0\n\

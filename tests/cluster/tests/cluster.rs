@@ -80,12 +80,23 @@ fn it_carries_what_tests_need_and_leaves_nothing() {
     assert!(counts(&writes)[&("admin".to_owned(), "create".to_owned())] > 0);
     assert!(!writes.iter().any(|write| write.verb == "get"));
 
+    a_program_inside_ends_with_its_handle(&cluster);
     a_node_is_lost_and_comes_back(&cluster);
     cluster.load(&image).unwrap();
 
     cluster.down().unwrap();
     let left = before.difference(&Traces::now().unwrap());
     assert!(left.is_empty(), "{left:#?}");
+}
+
+fn a_program_inside_ends_with_its_handle(cluster: &Cluster) {
+    // A number that nothing else on the machine waits for.
+    let mut load = cluster.command("sleep", &["98765"]).spawn().unwrap();
+    let runs = || pods::running("sleep\098765\0");
+    pods::eventually("it runs", runs);
+    load.kill().unwrap();
+    load.wait().unwrap();
+    pods::eventually("it is gone", || !runs());
 }
 
 fn a_node_is_lost_and_comes_back(cluster: &Cluster) {

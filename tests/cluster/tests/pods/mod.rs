@@ -98,6 +98,13 @@ pub(crate) fn ask(cluster: &Cluster, host: &str) -> bool {
         .is_ok_and(|text| text.contains(" 200 "))
 }
 
+/// Whether a process with this command line, each word ended by a zero, is on the machine.
+pub(crate) fn running(line: &str) -> bool {
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    let lines = processes.filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok());
+    lines.into_iter().any(|found| found == line.as_bytes())
+}
+
 /// Looks again and again; what was expected is said when it never comes.
 pub(crate) fn eventually(what: &str, mut look: impl FnMut() -> bool) {
     for _ in 0..LOOKS {
