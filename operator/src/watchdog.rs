@@ -60,10 +60,7 @@ pub(crate) async fn watch(
             continue;
         };
         let here = stores.versions();
-        if there
-            .iter()
-            .all(|(uid, version)| here.get(uid) == Some(version))
-        {
+        if is_current(&there, &here) {
             fine = Instant::now();
         }
         let alive = fine.elapsed() < PATIENCE;

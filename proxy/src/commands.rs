@@ -6,6 +6,7 @@
 
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -35,6 +36,7 @@ pub(crate) async fn run(mut args: Vec<OsString>) -> ExitCode {
     };
     match matches.subcommand() {
         Some(("demo", flags)) => run_demo(flags).await,
+        Some(("demo-upstream", flags)) => run_upstream(flags).await,
         Some(("search", flags)) => search(flags).await,
         Some(("fetch-model", flags)) => ExitCode::from(model::run(flags).await),
         Some((_, flags)) => serve(flags).await,
@@ -98,6 +100,16 @@ fn command() -> Command {
                 .help("Rows of the table"),
         )
         .arg(flag("explain", "Show where each score comes from"));
+    let upstream = Command::new("demo-upstream")
+        .about("Serve the demo's made-up upstream alone, for a demo on a cluster")
+        .arg(
+            Arg::new("listen")
+                .long("listen")
+                .value_name("ADDRESS:PORT")
+                .default_value("127.0.0.1:8000")
+                .value_parser(clap::value_parser!(SocketAddr))
+                .help("Where it is served; the path is /mcp"),
+        );
     Command::new("toolsearch-proxy")
         .about("Five tools in front of an MCP server that has far too many")
         .version(env!("CARGO_PKG_VERSION"))
@@ -105,6 +117,7 @@ fn command() -> Command {
         .subcommand(add_flags(serve))
         .subcommand(add_flags(demo))
         .subcommand(add_flags(search))
+        .subcommand(upstream)
         .subcommand(model::command())
 }
 
@@ -153,6 +166,17 @@ async fn run_demo(flags: &ArgMatches) -> ExitCode {
     };
     tokio::select! {
         ended = demo => finish(ended),
+        failed = signals::watch(lifecycle.clone()) => finish(failed.context("signals cannot be watched")),
+    }
+}
+
+async fn run_upstream(flags: &ArgMatches) -> ExitCode {
+    let Some(address) = flags.get_one::<SocketAddr>("listen") else {
+        return fail(USAGE, "no address; see --help");
+    };
+    let lifecycle = Lifecycle::default();
+    tokio::select! {
+        ended = demo::run_upstream(*address, lifecycle.clone()) => finish(ended),
         failed = signals::watch(lifecycle.clone()) => finish(failed.context("signals cannot be watched")),
     }
 }

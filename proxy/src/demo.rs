@@ -96,6 +96,20 @@ pub async fn run(
     Ok(())
 }
 
+/// Serves the made-up upstream alone, for a demo on a cluster, until told to stop.
+///
+/// # Errors
+/// The address is taken, or the listener failed.
+pub async fn run_upstream(address: SocketAddr, interrupted: Lifecycle) -> anyhow::Result<()> {
+    let listener = TcpListener::bind(address).await;
+    let listener = listener.with_context(|| format!("cannot listen on {address}"))?;
+    let world = Arc::new(World::new(catalog()?));
+    tokio::select! {
+        ended = server::serve(listener, world) => ended.context("the listener failed"),
+        () = interrupted.reached(Phase::Draining) => Ok(()),
+    }
+}
+
 async fn start_upstream(tools: Vec<Value>) -> anyhow::Result<SocketAddr> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
     let listener =

@@ -20,6 +20,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
 use tokio_util::task::TaskTracker;
@@ -69,7 +70,8 @@ impl Server {
         stop: impl Future<Output = ()>,
         hurry: impl Future<Output = ()>,
     ) {
-        tokio::pin!(hurry);
+        // Asked more than once: a second signal that comes at once is still known later.
+        let hurry = hurry.shared();
         self.accept_until(&listener, stop).await;
         tracing::info!(
             seconds = self.config.drain_delay.as_secs(),
@@ -79,7 +81,7 @@ impl Server {
         self.route.drain();
         let delay = tokio::time::sleep(self.config.drain_delay);
         let hurried = self.accept_until(&listener, async {
-            tokio::select! { () = delay => (), () = &mut hurry => () }
+            tokio::select! { () = delay => (), () = hurry.clone() => () }
         });
         hurried.await;
         self.accept_queued(&listener).await;
@@ -93,7 +95,7 @@ impl Server {
         tokio::select! {
             () = self.tasks.wait() => return,
             () = tokio::time::sleep(self.config.drain_timeout) => (),
-            () = &mut hurry => (),
+            () = hurry.clone() => (),
         }
         tracing::warn!(
             connections = self.tasks.len(),

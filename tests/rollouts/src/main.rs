@@ -9,6 +9,7 @@ mod bench;
 mod checks;
 mod load;
 mod table;
+mod up;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -44,6 +45,9 @@ struct Arguments {
     /// Where to keep the figures of the run under load
     #[arg(long)]
     record: Option<PathBuf>,
+    /// Leave the cluster running for a person, with a sample in it, instead of the checks
+    #[arg(long)]
+    leave: bool,
     /// Only checks whose names hold this
     #[arg(long)]
     only: Option<String>,
@@ -51,6 +55,10 @@ struct Arguments {
 
 fn main() -> anyhow::Result<ExitCode> {
     let arguments = Arguments::parse();
+    if arguments.leave {
+        up::up(&arguments)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let bench = Bench::start(&arguments)?;
     let mut table = Table::new(arguments.only.clone());
     checks::all(&bench, &mut table);

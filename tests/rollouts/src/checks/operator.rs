@@ -58,6 +58,57 @@ fn lease(bench: &Bench) -> anyhow::Result<String> {
     Ok(told.join(", "))
 }
 
+/// Pulls the cable of the leader's node: it must know that it lost the lease.
+fn cut(bench: &Bench) -> anyhow::Result<String> {
+    let before = holder(bench);
+    let node = bench.k(&format!(
+        "-n {SYSTEM} get pod {before} -o jsonpath={{.spec.nodeName}}"
+    ))?;
+    bench.cluster.link(&node, false)?;
+    let began = Instant::now();
+    let changed = wait(40, || {
+        let now = holder(bench);
+        !now.is_empty() && now != before
+    });
+    let seconds = began.elapsed().as_secs_f32();
+    // Longer than the lease: the old one has given up by itself before its node comes back.
+    sleep(Duration::from_secs(8));
+    bench.cluster.link(&node, true)?;
+    ensure!(changed, "{before} still leads after {seconds:.0} s");
+    bench.k(&format!(
+        "wait --for=condition=Ready node/{node} --timeout=90s"
+    ))?;
+    let log = || bench.k(&format!("-n {SYSTEM} logs {before} --previous"));
+    ensure!(
+        wait(60, || log()
+            .is_ok_and(|log| log.contains("the lease is lost"))),
+        "{:?}",
+        log()
+    );
+    bench.k(&format!("-n {SYSTEM} rollout status deploy --timeout=90s"))?;
+    bench.settled("tools", 120)?;
+    Ok(format!("another led after {seconds:.1} s"))
+}
+
+fn selected(bench: &Bench) -> anyhow::Result<String> {
+    bench.install(&["instanceLabelSelector=team=a"])?;
+    bench.resource(
+        "unmarked",
+        &json!({ "upstream": { "url": "http://upstream.mcp.svc:8000/mcp" }, "replicas": 1 }),
+    )?;
+    sleep(Duration::from_secs(5));
+    let made = bench.get("deploy/unmarked").is_ok();
+    bench.k(&format!("-n {AGENTS} label tsp/unmarked team=a"))?;
+    let then = wait(30, || bench.get("deploy/unmarked").is_ok());
+    bench.k(&format!("-n {AGENTS} delete tsp/unmarked"))?;
+    bench.install(&[])?;
+    ensure!(
+        !made && then,
+        "made without the label: {made}; with it: {then}"
+    );
+    Ok(String::new())
+}
+
 fn operators(bench: &Bench, count: usize) -> anyhow::Result<()> {
     bench.k(&format!(
         "-n {SYSTEM} scale deploy --all --replicas={count}"

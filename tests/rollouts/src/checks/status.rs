@@ -26,7 +26,7 @@ pub(super) fn all(bench: &Bench, table: &mut Table) {
         escape(bench)
     });
     table.check("R14 a paused resource is left alone", || paused(bench));
-    table.check("A2 S8 Events tell what was done", || events(bench));
+    table.check("S8 Events tell what was done", || events(bench));
 }
 
 fn upstream() -> Value {
