@@ -110,7 +110,11 @@ impl Cluster {
         namespace: &str,
         name: &str,
     ) -> Result<Option<DynamicObject>, Error> {
-        within(self.api(kind, namespace).get_opt(name)).await
+        match within(self.api(kind, namespace).get_opt(name)).await {
+            // For a kind that it does not know the server's answer is no JSON, so it is no "none" yet.
+            Err(Error::Api(error)) if is_missing(&error) => Ok(None),
+            other => other,
+        }
     }
 
     /// Whether the cluster knows a kind.

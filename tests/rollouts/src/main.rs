@@ -36,6 +36,9 @@ struct Arguments {
     /// The folder of a small model
     #[arg(long, default_value = "proxy/search/fixtures")]
     models: PathBuf,
+    /// The folder of the SDKs' clients
+    #[arg(long, default_value = "tests/interop")]
+    sdks: PathBuf,
     /// How often each change is made under load
     #[arg(long, default_value_t = 1)]
     repeats: usize,

@@ -66,7 +66,8 @@ impl Server {
             state.writes.push((path.to_owned(), body.clone()));
         }
         if state.missing.contains(&plural) {
-            return failure(404, "the server could not find the requested resource");
+            // Of a kind that it does not know a server says so in no JSON object.
+            return (404, "404 page not found".into());
         }
         if path.ends_with("/status") {
             state.status = body["status"].clone();
