@@ -15,6 +15,13 @@ pub(super) fn all(bench: &Bench, table: &mut Table) {
         || lease(bench),
     );
     table.check(
+        "A2 a leader that is cut off ends, and another leads",
+        || cut(bench),
+    );
+    table.check("P6 two operators share a cluster by labels", || {
+        selected(bench)
+    });
+    table.check(
         "A6 R8 without an operator pods recover and a namespace can go",
         || absent(bench),
     );
