@@ -24,6 +24,10 @@ pub(crate) struct Plan {
     /// Go on until this file exists, instead
     #[arg(long)]
     until: Option<PathBuf>,
+    /// Seconds to wait for a first connection before anything counts: a network policy takes a
+    /// moment to know a new pod
+    #[arg(long, default_value_t = 0)]
+    patience: u64,
     /// Clients that keep their connection
     #[arg(long, default_value_t = 20)]
     kept: usize,
@@ -43,6 +47,10 @@ pub(crate) struct Plan {
 
 /// Runs the plan and prints the summary.
 pub(crate) async fn run(plan: Plan) -> anyhow::Result<ExitCode> {
+    let begin = Instant::now() + Duration::from_secs(plan.patience);
+    while Instant::now() < begin && Connection::open(&plan.address).await.is_err() {
+        sleep(Duration::from_millis(200)).await;
+    }
     let report = Arc::new(Report::default());
     let plan = Arc::new(plan);
     let end = Instant::now() + Duration::from_secs(plan.seconds);

@@ -22,7 +22,9 @@ fn calls(bench: &Bench, namespace: &str, labels: &str, address: &str) -> bool {
         "--overrides",
         r#"{"spec":{"automountServiceAccountToken":false,"securityContext":{"runAsNonRoot":true,"runAsUser":65532,"seccompProfile":{"type":"RuntimeDefault"}}}}"#,
         "--override-type=strategic",
-        "--command", "--", "/usr/local/bin/toolsearch-load", "clients", address, "--seconds", "2",
+        "--command", "--", "/usr/local/bin/toolsearch-load", "clients", address, "--patience",
+        "5",
+        "--seconds", "2",
         "--kept", "1", "--fresh", "0", "--long", "0", "--whole", "0",
     ]);
     ran.is_ok_and(|printed| printed.contains("\"failed\":0") && !printed.contains("\"calls\":0"))
