@@ -146,7 +146,7 @@ mod tests {
     fn every_figure_has_its_name() {
         let figures = judge(&[9, 4, 3, 7], &[vec![7], vec![3, 4]]);
         let named = Metric::ALL.map(|metric| (metric.name(), metric.of(&figures)));
-        assert_eq!(named[1], ("R@3", 1.0));
+        assert_eq!(named[1], ("R@3", 0.5));
         assert_eq!(named[2], (Metric::MAIN.name(), 1.0));
         assert_eq!(named[4], ("MRR", 0.5));
     }
