@@ -37,7 +37,8 @@ struct Output {
 struct Ranked {
     #[serde(flatten)]
     peer: Peer,
-    rankings: Vec<Vec<String>>,
+    /// None where it was too slow to be asked.
+    rankings: Option<Vec<Vec<String>>>,
 }
 
 /// A Python environment with every peer in it.
@@ -106,11 +107,11 @@ impl Environment {
         run(Command::new(&self.python).args([&runner, &input, &output]))
             .with_context(|| format!("the peers failed on {}", dataset.name))?;
         let output: Output = serde_json::from_slice(&std::fs::read(output)?)?;
-        if output
+        let mut lists = output
             .peers
             .iter()
-            .any(|peer| peer.rankings.len() != asked.len())
-        {
+            .filter_map(|peer| peer.rankings.as_ref());
+        if lists.any(|rankings| rankings.len() != asked.len()) {
             bail!("a peer left questions of {} out", dataset.name);
         }
         Ok(figures(dataset, split, output.peers))
@@ -122,20 +123,23 @@ fn figures(dataset: &Dataset, split: &str, ranked: Vec<Ranked>) -> (Vec<Peer>, S
     for (position, name) in dataset.names.iter().enumerate() {
         positions.entry(name).or_insert(position);
     }
-    let names = ranked.iter().map(|ranked| ranked.peer.name.clone());
+    let peers = ranked.iter().map(|ranked| ranked.peer.clone()).collect();
+    let asked: Vec<(String, Vec<Vec<String>>)> = ranked
+        .into_iter()
+        .filter_map(|ranked| Some((ranked.peer.name, ranked.rankings?)))
+        .collect();
+    let names = asked.iter().map(|(name, _)| name.clone()).collect();
     let mut next = 0..;
-    let run = judged(dataset, split, names.collect(), |_| {
+    let run = judged(dataset, split, names, |_| {
         let at = next.next().unwrap_or_default();
-        let ranking = |ranked: &Ranked| {
-            let known = ranked.rankings[at].iter();
-            known
-                .filter_map(|name| positions.get(name.as_str()).copied())
-                .collect()
+        let ranking = |(_, rankings): &(String, Vec<Vec<String>>)| {
+            let known = rankings[at].iter();
+            let known = known.filter_map(|name| positions.get(name.as_str()).copied());
+            known.collect()
         };
-        ranked.iter().map(ranking).collect()
+        asked.iter().map(ranking).collect()
     });
-    let peers = ranked.into_iter().map(|ranked| ranked.peer);
-    (peers.collect(), run)
+    (peers, run)
 }
 
 /// Outside of the tree, where the test command keeps its programs too.
@@ -187,10 +191,18 @@ mod tests {
         };
         let ranked = Ranked {
             peer: peer.clone(),
-            rankings: vec![vec!["stranger".to_owned(), "a".to_owned(), "b".to_owned()]],
+            rankings: Some(vec![["stranger", "a", "b"].map(str::to_owned).to_vec()]),
         };
-        let (peers, run) = figures(&dataset, "test", vec![ranked]);
-        assert_eq!(peers, [peer]);
+        let slow = Ranked {
+            peer: Peer {
+                name: "S".to_owned(),
+                version: "2".to_owned(),
+            },
+            rankings: None,
+        };
+        let (peers, run) = figures(&dataset, "test", vec![slow, ranked]);
+        assert_eq!((peers.len(), &peers[1]), (2, &peer));
+        assert_eq!(run.rankings, ["P"]);
         assert_eq!(run.questions.len(), 1);
         assert_eq!(run.questions[0].figures[0].recall, [0.0, 1.0, 1.0, 1.0]);
     }

@@ -96,7 +96,7 @@ pub(crate) fn peers(ranking: &Rankings, peers: &Rankings) -> String {
 `eval/peers/requirements.txt` into a cached Python environment and asks them the same questions over \
 the same tools; `eval/peers/run.py` shows how each is called. Each runs as its package ships it, \
 without models or services that it would have to reach. A search by pattern gets the question's \
-words, any of which may match. Recall at 5:
+words, any of which may match. A dash: too slow to be asked so much. Recall at 5:
 
 "
     .to_owned();
@@ -131,7 +131,7 @@ pub(crate) fn peer_table(ranking: &Rankings, peers: &Rankings) -> String {
         .collect();
     let mut rows = Vec::new();
     for theirs in &peers.sets {
-        let ours = ranking.set(&theirs.set);
+        let (ours, set) = (ranking.set(&theirs.set), theirs.set.as_str());
         let single = theirs
             .groups
             .iter()
@@ -147,14 +147,18 @@ pub(crate) fn peer_table(ranking: &Rankings, peers: &Rankings) -> String {
                 groups.find(|known| (known.by, &known.name) == (group.by, &group.name))
             });
             let ours = same.and_then(|same| same.figures.last());
-            let all = ours.into_iter().chain(&group.figures);
-            let values: Vec<f64> = all.map(|figures| Metric::MAIN.of(figures)).collect();
-            let best = values.iter().copied().fold(0.0, f64::max);
-            let mut row = vec![theirs.set.clone(), group.name.clone(), group.n.to_string()];
-            if ours.is_none() {
-                row.push("–".to_owned());
-            }
-            row.extend(values.into_iter().map(|value| bold(value, best)));
+            let theirs = peers.peers.iter().map(|peer| {
+                let at = theirs.rankings.iter().position(|name| *name == peer.name)?;
+                group.figures.get(at)
+            });
+            let all = [ours].into_iter().chain(theirs);
+            let values = all.map(|figures| figures.map(|figures| Metric::MAIN.of(figures)));
+            let values: Vec<Option<f64>> = values.collect();
+            let best = values.iter().flatten().copied().fold(0.0, f64::max);
+            let mut row = vec![set.to_owned(), group.name.clone(), group.n.to_string()];
+            let cell =
+                |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |it| bold(it, best));
+            row.extend(values.into_iter().map(cell));
             rows.push(row);
         }
     }
