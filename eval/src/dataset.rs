@@ -90,7 +90,7 @@ impl Dataset {
         }
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         let name = name.split('.').next().unwrap_or_default().to_owned();
-        let names = tools.iter().map(|tool| text(tool, "name")).collect();
+        let names: Vec<String> = tools.iter().map(|tool| text(tool, "name")).collect();
         let questions =
             questions(queries, &names).with_context(|| format!("in {}", file.display()))?;
         let digest: String = digest.finalize().iter().map(hex).collect();
@@ -145,7 +145,7 @@ fn document(tool: &Value) -> Document {
     )
 }
 
-fn questions(queries: Vec<Query>, names: &Vec<String>) -> anyhow::Result<Vec<Question>> {
+fn questions(queries: Vec<Query>, names: &[String]) -> anyhow::Result<Vec<Question>> {
     let mut positions = HashMap::new();
     for (position, name) in names.iter().enumerate() {
         positions.entry(name.as_str()).or_insert(position);

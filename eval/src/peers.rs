@@ -143,6 +143,10 @@ fn figures(dataset: &Dataset, split: &str, ranked: Vec<Ranked>) -> (Vec<Peer>, S
 }
 
 /// Outside of the tree, where the test command keeps its programs too.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a tool of developers has no settings; the environment says where caches are kept"
+)]
 fn cache() -> anyhow::Result<PathBuf> {
     let set = |name| std::env::var_os(name).filter(|value: &std::ffi::OsString| !value.is_empty());
     if let Some(folder) = set("TOOLSEARCH_CACHE") {

@@ -9,7 +9,7 @@ use std::path::Path;
 use serde::Deserialize;
 use toolsearch_eval::dataset::Dataset;
 use toolsearch_eval::measure::{Metric, mean};
-use toolsearch_eval::run::{Judged, SetRun, ask};
+use toolsearch_eval::run::{By, Judged, SetRun, ask};
 use toolsearch_search::{Embedder, Vectors, Weights};
 
 #[derive(Deserialize)]
@@ -17,6 +17,8 @@ struct Thresholds {
     split: String,
     /// Questions that a group must have for the hybrid to be held to its two sides.
     large: usize,
+    /// Which groups these are.
+    large_by: Vec<By>,
     /// How far the hybrid may stay behind the better side there.
     slack: f64,
     hybrid: Vec<Row>,
@@ -38,10 +40,12 @@ struct Each {
     except: Vec<String>,
     mean: f64,
     each: f64,
+    /// Questions that a language must have to be held to `each` alone.
+    of: usize,
 }
 
 fn recall(run: &SetRun, ranking: &str, wanted: impl Fn(&Judged) -> bool) -> (usize, f64) {
-    let at = run.ranking(ranking).unwrap();
+    let at = run.ranking(ranking).expect("this ranking");
     let chosen = run.questions.iter().filter(|question| wanted(question));
     let chosen: Vec<_> = chosen.map(|question| &question.figures[at]).collect();
     (chosen.len(), Metric::MAIN.of(&mean(chosen)))
@@ -85,7 +89,10 @@ fn recall_does_not_fall() {
             )
         })
         .collect();
-    for (lang, (count, reached)) in &others {
+    let many = others
+        .iter()
+        .filter(|(_, (count, _))| *count >= held.each_language.of);
+    for (lang, (count, reached)) in many {
         hold(lang, *count, *reached, held.each_language.each);
     }
     let sum: f64 = others.values().map(|(_, reached)| reached).sum();
@@ -98,11 +105,11 @@ fn recall_does_not_fall() {
     );
 
     // Two sides are only worth having when together they are no worse than either.
-    for group in run
-        .groups()
+    let groups = run.groups();
+    let large = groups
         .iter()
-        .filter(|group| group.questions.len() >= held.large)
-    {
+        .filter(|group| group.questions.len() >= held.large && held.large_by.contains(&group.by));
+    for group in large {
         let side = |name| Metric::MAIN.of(&group.mean(run.ranking(name).unwrap()));
         let better = f64::max(side("lexical"), side("semantic"));
         let what = format!("{}, against its better side", group.name);

@@ -119,8 +119,7 @@ fn others(sets: Option<&Path>) -> anyhow::Result<()> {
 
 /// The proxy makes its answers, so a program that may know the proxy measures them.
 fn answers() -> anyhow::Result<()> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut program = Program::new(cargo);
+    let mut program = Program::new("cargo");
     program.args([
         "run",
         "--release",
@@ -139,13 +138,17 @@ fn answers() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn target() -> PathBuf {
-    let given = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
-    given.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../target"))
+/// The target folder that this program stands in.
+fn target() -> anyhow::Result<PathBuf> {
+    let program = std::env::current_exe()?;
+    let target = program.ancestors().nth(2);
+    Ok(target
+        .context("this program stands in no target folder")?
+        .to_owned())
 }
 
 fn criterion(log: &mut impl Write) -> anyhow::Result<()> {
-    let new = timings(&target().join("criterion"))?;
+    let new = timings(&target()?.join("criterion"))?;
     if new.is_empty() {
         writeln!(
             log,
@@ -163,7 +166,7 @@ fn criterion(log: &mut impl Write) -> anyhow::Result<()> {
 }
 
 fn wire(log: &mut impl Write) -> anyhow::Result<()> {
-    let file = target().join("wire/relay.json");
+    let file = target()?.join("wire/relay.json");
     let Ok(json) = std::fs::read(&file) else {
         writeln!(
             log,
