@@ -110,11 +110,15 @@ fn rank(sets: &[Dataset], split: &str) -> anyhow::Result<()> {
 
 fn others(sets: Option<&Path>) -> anyhow::Result<()> {
     let mut record: Rankings = read("peers.json").unwrap_or_default();
-    peers::measure(&Dataset::own()?, "test", &mut record)?;
-    for set in sets.map(public).transpose()?.unwrap_or_default() {
-        peers::measure(&set, "all", &mut record)?;
+    let own = (Dataset::own()?, "test");
+    let public = sets.map(public).transpose()?.unwrap_or_default();
+    let public = public.into_iter().map(|set| (set, "all"));
+    for (set, split) in [own].into_iter().chain(public) {
+        peers::measure(&set, split, &mut record)?;
+        // Set by set: a long run that ends early has not run for nothing.
+        write("peers.json", &record)?;
     }
-    write("peers.json", &record)
+    Ok(())
 }
 
 /// The proxy makes its answers, so a program that may know the proxy measures them.
