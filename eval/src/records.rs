@@ -256,7 +256,7 @@ fn rounded(figures: Figures) -> Figures {
 }
 
 fn round(value: f64) -> f64 {
-    (value * 1e4).round() / 1e4
+    (value * 1e5).round() / 1e5
 }
 
 fn memory() -> String {
@@ -300,6 +300,6 @@ mod tests {
             assert_eq!(date(seconds), day);
         }
         assert!(!Stamp::now().machine.is_empty());
-        assert_eq!(round(0.123_456), 0.1235);
+        assert_eq!(round(0.123_456), 0.12346);
     }
 }
