@@ -5,20 +5,26 @@
 //! need, met by any one of its tools; without groups every relevant tool is a need of its own,
 //! unless the set says with `"any": true` that one of them is enough.
 
+use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
 use std::path::Path;
 
 use anyhow::{Context, bail};
 use serde::Deserialize;
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 use toolsearch_search::Document;
 
 /// Tools and the questions asked of them.
 #[derive(Debug)]
 pub struct Dataset {
-    /// For reports.
+    /// For reports: the file's name up to its first dot, `own` for the project's own set.
     pub name: String,
-    /// Tool names, in the list's order.
+    /// Of all the bytes read, so that two recorded runs can be told to be of the same data.
+    pub digest: String,
+    /// The tools as they stand in the file, in the list's order.
+    pub tools: Vec<Value>,
+    /// Tool names, in the same order.
     pub names: Vec<String>,
     /// What is indexed, in the same order.
     pub documents: Vec<Document>,
@@ -41,25 +47,17 @@ pub struct Question {
     pub text: String,
     /// Needs: each a list of positions, any of which meets it.
     pub needs: Vec<Vec<usize>>,
+    /// The same for questions that have the same needs: translations and variants of one another,
+    /// which an interval must not count as independent.
+    pub cluster: usize,
 }
 
 #[derive(Deserialize)]
 struct File {
     #[serde(default)]
-    tools: Vec<Tool>,
+    tools: Vec<Value>,
     #[serde(default)]
     queries: Vec<Query>,
-}
-
-#[derive(Deserialize)]
-struct Tool {
-    name: String,
-    #[serde(default)]
-    title: Option<String>,
-    #[serde(default)]
-    description: Option<String>,
-    #[serde(rename = "inputSchema", default)]
-    input_schema: Value,
 }
 
 #[derive(Deserialize)]
@@ -85,42 +83,90 @@ impl Dataset {
     /// # Errors
     /// A file cannot be read, or a question names a tool that is not in the set.
     pub fn read(file: &Path, catalog: Option<&Path>) -> anyhow::Result<Self> {
-        let File { mut tools, queries } = read(file)?;
+        let mut digest = Sha256::new();
+        let File { mut tools, queries } = read(file, &mut digest)?;
         if let Some(catalog) = catalog.filter(|_| tools.is_empty()) {
-            tools = read(catalog)?.tools;
+            tools = read(catalog, &mut digest)?.tools;
         }
-        let name = file
-            .file_name()
-            .map_or(String::new(), |name| name.to_string_lossy().into_owned());
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
         let name = name.split('.').next().unwrap_or_default().to_owned();
-        let names: Vec<String> = tools.iter().map(|tool| tool.name.clone()).collect();
-        let questions = queries.into_iter().map(|query| question(query, &names));
-        let questions = questions
-            .collect::<anyhow::Result<_>>()
-            .with_context(|| format!("in {}", file.display()))?;
-        let documents = tools.iter().map(document).collect();
+        let names: Vec<String> = tools.iter().map(|tool| text(tool, "name")).collect();
+        let questions =
+            questions(queries, &names).with_context(|| format!("in {}", file.display()))?;
+        let digest: String = digest.finalize().iter().map(hex).collect();
         Ok(Self {
             name,
+            digest,
+            documents: tools.iter().map(document).collect(),
+            tools,
             names,
-            documents,
             questions,
         })
     }
+
+    /// The project's own set, from the folder `eval/data`.
+    ///
+    /// # Errors
+    /// As [`Dataset::read`].
+    pub fn own() -> anyhow::Result<Self> {
+        let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("data");
+        let (questions, catalog) = (data.join("questions.json"), data.join("catalog.json"));
+        let set = Self::read(&questions, Some(&catalog))?;
+        Ok(Self {
+            name: "own".to_owned(),
+            ..set
+        })
+    }
+
+    /// The questions of a split; all of them when it is "all" or the set is not split.
+    pub fn asked(&self, split: &str) -> impl Iterator<Item = &Question> {
+        let all = split == "all";
+        self.questions
+            .iter()
+            .filter(move |question| all || question.split.is_empty() || question.split == split)
+    }
 }
 
-fn document(tool: &Tool) -> Document {
-    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+fn hex(byte: &u8) -> String {
+    format!("{byte:02x}")
+}
+
+fn text(tool: &Value, member: &str) -> String {
+    tool[member].as_str().unwrap_or_default().to_owned()
+}
+
+fn document(tool: &Value) -> Document {
+    let text = |member| text(tool, member);
     Document::new(
-        &tool.name,
-        &text(&tool.title),
-        &text(&tool.description),
-        &tool.input_schema,
+        &text("name"),
+        &text("title"),
+        &text("description"),
+        &tool["inputSchema"],
     )
 }
 
-fn question(query: Query, names: &[String]) -> anyhow::Result<Question> {
+fn questions(queries: Vec<Query>, names: &[String]) -> anyhow::Result<Vec<Question>> {
+    let mut positions = HashMap::new();
+    for (position, name) in names.iter().enumerate() {
+        positions.entry(name.as_str()).or_insert(position);
+    }
+    let mut clusters = BTreeMap::new();
+    let mut questions = Vec::with_capacity(queries.len());
+    for query in queries {
+        let mut question = question(query, &positions)?;
+        let mut needs = question.needs.clone();
+        needs.iter_mut().for_each(|need| need.sort_unstable());
+        needs.sort();
+        let next = clusters.len();
+        question.cluster = *clusters.entry(needs).or_insert(next);
+        questions.push(question);
+    }
+    Ok(questions)
+}
+
+fn question(query: Query, positions: &HashMap<&str, usize>) -> anyhow::Result<Question> {
     let position = |name: &String| {
-        let position = names.iter().position(|known| known == name);
+        let position = positions.get(name.as_str()).copied();
         position.with_context(|| format!("question {} names {name}, which is no tool", query.id))
     };
     let groups = match query.groups {
@@ -132,8 +178,8 @@ fn question(query: Query, names: &[String]) -> anyhow::Result<Question> {
         .iter()
         .map(|group| group.iter().map(position).collect())
         .collect::<anyhow::Result<Vec<Vec<_>>>>()?;
-    if needs.iter().all(Vec::is_empty) {
-        bail!("question {} has no right answer", query.id);
+    if needs.is_empty() || needs.iter().any(Vec::is_empty) {
+        bail!("question {} has a need without a right answer", query.id);
     }
     let id = query
         .id
@@ -146,12 +192,14 @@ fn question(query: Query, names: &[String]) -> anyhow::Result<Question> {
         split: query.split,
         text: query.text,
         needs,
+        cluster: 0,
     })
 }
 
-fn read(file: &Path) -> anyhow::Result<File> {
+fn read(file: &Path, digest: &mut Sha256) -> anyhow::Result<File> {
     let mut bytes =
         std::fs::read(file).with_context(|| format!("failed to read {}", file.display()))?;
+    digest.update(&bytes);
     if bytes.starts_with(&[0x1f, 0x8b]) {
         let mut json = Vec::new();
         flate2::read::MultiGzDecoder::new(&bytes[..]).read_to_end(&mut json)?;
@@ -159,4 +207,64 @@ fn read(file: &Path) -> anyhow::Result<File> {
     }
     serde_json::from_slice(&bytes)
         .with_context(|| format!("{} is no evaluation set", file.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::Dataset;
+
+    const SET: &str = r#"{"tools":[{"name":"a","description":"x","inputSchema":{}},{"name":"b"}],
+        "queries":[{"id":1,"lang":"en","text":"q","relevant":["a","b"]},
+        {"id":"two","text":"r","relevant":["a","b"],"groups":[["b","a"]],"split":"test"},
+        {"id":"three","text":"s","relevant":["b","a"],"any":true,"split":"tune"}]}"#;
+
+    #[test]
+    fn plain_and_gzipped_sets_are_read_alike() {
+        let folder = tempfile::tempdir().unwrap();
+        let (plain, zipped) = (
+            folder.path().join("s.json"),
+            folder.path().join("s.json.gz"),
+        );
+        std::fs::write(&plain, SET).unwrap();
+        let file = std::fs::File::create(&zipped).unwrap();
+        let mut gzip = flate2::write::GzEncoder::new(file, flate2::Compression::fast());
+        gzip.write_all(SET.as_bytes()).unwrap();
+        gzip.finish().unwrap();
+        for file in [plain, zipped] {
+            let set = Dataset::read(&file, None).unwrap();
+            assert_eq!((set.name.as_str(), set.names.len()), ("s", 2));
+            let [one, two, three] = &set.questions[..] else {
+                panic!("three questions")
+            };
+            assert_eq!(one.id, "1");
+            assert_eq!(one.needs, [[0], [1]]);
+            assert_eq!(two.needs, [[1, 0]]);
+            assert_eq!((two.cluster, three.cluster), (1, 1), "the same needs");
+            let asked = |split| set.asked(split).count();
+            assert_eq!((asked("all"), asked("test"), asked("tune")), (3, 2, 2));
+        }
+    }
+
+    #[test]
+    fn a_wrong_set_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("s.json");
+        for (change, complaint) in [
+            (
+                SET.replace(r#"["a","b"]}"#, r#"["a","c"]}"#),
+                "names c, which is no tool",
+            ),
+            (
+                SET.replace(r#"[["b","a"]]"#, "[[]]"),
+                "without a right answer",
+            ),
+            ("{".to_owned(), "no evaluation set"),
+        ] {
+            std::fs::write(&file, change).unwrap();
+            let error = format!("{:#}", Dataset::read(&file, None).unwrap_err());
+            assert!(error.contains(complaint), "{error}");
+        }
+    }
 }

@@ -1,17 +1,15 @@
 //! How good is a ranking? Recall at k, MRR and nDCG@10 of each question (Manning, Raghavan and
 //! Schütze, Introduction to Information Retrieval, chapter 8).
 
-use std::collections::BTreeMap;
-
-use toolsearch_search::{Index, Mode, Weights};
-
-use crate::dataset::{Dataset, Question};
+use serde::{Deserialize, Serialize};
 
 /// Where recall is measured.
 pub const CUTS: [usize; 4] = [1, 3, 5, 10];
+/// How much of a ranking is looked at.
+pub const DEPTH: usize = 25;
 
 /// The figures of one question, or the means of many.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Figures {
     /// Share of the needs met within the first 1, 3, 5, 10.
     pub recall: [f64; 4],
@@ -21,48 +19,52 @@ pub struct Figures {
     pub ndcg: f64,
 }
 
-/// A question's figures, with what it is grouped by.
-#[derive(Debug, Clone)]
-pub struct Measured {
-    /// The question's id.
-    pub id: String,
-    /// Its language.
-    pub lang: String,
-    /// Its kind.
-    pub kind: String,
-    /// How the ranking did.
-    pub figures: Figures,
+/// One of the figures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Metric {
+    /// Recall at the cut of this place in [`CUTS`].
+    Recall(usize),
+    /// Reciprocal rank.
+    Mrr,
+    /// nDCG at 10.
+    Ndcg,
 }
 
-/// Asks every question of a split ("" for all).
-#[must_use]
-pub fn ask(
-    index: &Index,
-    dataset: &Dataset,
-    split: &str,
-    mode: Mode,
-    weights: &Weights,
-) -> Vec<Measured> {
-    let asked = dataset
-        .questions
-        .iter()
-        .filter(|question| split.is_empty() || question.split == split);
-    asked
-        .map(|question| {
-            let ranking: Vec<usize> = index
-                .rank(&question.text, 25, mode, weights)
-                .into_iter()
-                .map(|hit| hit.position)
-                .collect();
-            let Question { id, lang, kind, .. } = question.clone();
-            Measured {
-                id,
-                lang,
-                kind,
-                figures: judge(&ranking, &question.needs),
-            }
-        })
-        .collect()
+impl Metric {
+    /// All, in the order of the tables.
+    pub const ALL: [Self; 6] = [
+        Self::Recall(0),
+        Self::Recall(1),
+        Self::Recall(2),
+        Self::Recall(3),
+        Self::Mrr,
+        Self::Ndcg,
+    ];
+    /// The one that thresholds and intervals stand on.
+    pub const MAIN: Self = Self::Recall(2);
+
+    /// Its name in tables and on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Recall(0) => "R@1",
+            Self::Recall(1) => "R@3",
+            Self::Recall(2) => "R@5",
+            Self::Recall(_) => "R@10",
+            Self::Mrr => "MRR",
+            Self::Ndcg => "nDCG@10",
+        }
+    }
+
+    /// Its value.
+    #[must_use]
+    pub fn of(self, figures: &Figures) -> f64 {
+        match self {
+            Self::Recall(cut) => figures.recall[cut.min(CUTS.len() - 1)],
+            Self::Mrr => figures.mrr,
+            Self::Ndcg => figures.ndcg,
+        }
+    }
 }
 
 /// Judges a ranking by the needs that it should meet.
@@ -77,7 +79,7 @@ pub fn judge(ranking: &[usize], needs: &[Vec<usize>]) -> Figures {
         met as f64 / needs.len() as f64
     };
     let right = |tool: &usize| needs.iter().any(|need| need.contains(tool));
-    let first = ranking.iter().position(right);
+    let first = ranking.iter().take(DEPTH).position(right);
     let discount = |rank: usize| 1.0 / (rank as f64 + 2.0).log2();
     let mut open: Vec<&Vec<usize>> = needs.iter().collect();
     let mut gain = 0.0;
@@ -96,7 +98,7 @@ pub fn judge(ranking: &[usize], needs: &[Vec<usize>]) -> Figures {
     }
 }
 
-/// The mean of each figure.
+/// The mean of each figure; zeros of nothing.
 #[must_use]
 pub fn mean<'a>(measured: impl IntoIterator<Item = &'a Figures>) -> Figures {
     let (mut sum, mut count) = (Figures::default(), 0.0);
@@ -116,63 +118,9 @@ pub fn mean<'a>(measured: impl IntoIterator<Item = &'a Figures>) -> Figures {
     }
 }
 
-/// The bounds of the mean recall at 5 that 95 of 100 resamplings stay within.
-#[must_use]
-pub fn interval(measured: &[Measured]) -> (f64, f64) {
-    const RESAMPLINGS: usize = 1000;
-    let values: Vec<f64> = measured
-        .iter()
-        .map(|measured| measured.figures.recall[2])
-        .collect();
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
-    let mut means: Vec<f64> = (0..RESAMPLINGS)
-        .map(|_| {
-            let sum: f64 = values
-                .iter()
-                .map(|_| values[random.below(values.len())])
-                .sum();
-            sum / values.len().max(1) as f64
-        })
-        .collect();
-    means.sort_by(f64::total_cmp);
-    (
-        means[RESAMPLINGS / 40],
-        means[RESAMPLINGS - 1 - RESAMPLINGS / 40],
-    )
-}
-
-/// Measured questions by a key, keys in order.
-pub fn by<'a>(
-    measured: &'a [Measured],
-    key: impl Fn(&'a Measured) -> &'a str,
-) -> BTreeMap<&'a str, Vec<Measured>> {
-    let mut groups: BTreeMap<&str, Vec<Measured>> = BTreeMap::new();
-    for question in measured {
-        groups
-            .entry(key(question))
-            .or_default()
-            .push(question.clone());
-    }
-    groups
-}
-
-/// A small generator with a fixed seed, so that intervals are the same in every run (xorshift64*,
-/// Vigna 2016).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        let random = self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33;
-        usize::try_from(random).unwrap_or_default() % bound.max(1)
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Figures, judge, mean};
+    use super::{Figures, Metric, judge, mean};
 
     #[test]
     fn figures_are_those_of_the_textbook() {
@@ -191,5 +139,15 @@ mod tests {
             &Figures::default(),
         ]);
         assert!((half.mrr - 0.5).abs() < 1e-9);
+        assert_eq!(mean([]), Figures::default());
+    }
+
+    #[test]
+    fn every_figure_has_its_name() {
+        let figures = judge(&[9, 4, 3, 7], &[vec![7], vec![3, 4]]);
+        let named = Metric::ALL.map(|metric| (metric.name(), metric.of(&figures)));
+        assert_eq!(named[1], ("R@3", 0.5));
+        assert_eq!(named[2], (Metric::MAIN.name(), 1.0));
+        assert_eq!(named[4], ("MRR", 0.5));
     }
 }

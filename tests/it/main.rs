@@ -6,6 +6,7 @@
 //! | `handshake` | both eras' static answers, versions, methods, batches |
 //! | `calls` | the guard, pass-through byte for byte, batches of reads, failures |
 //! | `challenge` | 401 and 403 of the upstream, what is sent of a caller's |
+//! | `figures` | `search_tools` finds what the ruler says it finds |
 //! | `isolation` | two callers never see each other's tools |
 //! | `privacy` | a canary appears in no log, metric or error |
 //! | `streams` | progress, cancellation |
@@ -18,6 +19,7 @@ mod calls;
 mod challenge;
 mod contract;
 mod drain;
+mod figures;
 mod handshake;
 mod isolation;
 mod privacy;

@@ -105,7 +105,7 @@ fn table() -> BTreeMap<String, BTreeMap<String, Vec<String>>> {
             });
         tables.insert(folder.trim().to_owned(), rows.collect());
     }
-    assert_eq!(tables.len(), 3, "the page has its three tables");
+    assert_eq!(tables.len(), 4, "the page has its four tables");
     tables
 }
 
