@@ -198,6 +198,15 @@ fn fetched(model: &Model, mistakes: &mut Vec<String>) -> Fetched {
             &format!("{}=sha256:{}:{}", file.path, file.sha256, file.size),
         );
     }
+    let needed = ["config.json", "tokenizer.json", "model.safetensors"];
+    for path in needed
+        .iter()
+        .filter(|path| !files.is_empty() && files.iter().all(|file| file.path != **path))
+    {
+        mistakes.push(format!(
+            "spec.model.{source}.files lacks {path}, without which no model can be loaded"
+        ));
+    }
     if token.is_some() {
         give("token-file", &format!("{}/token", MODEL_TOKEN.1));
         if server.is_some_and(|url| url.starts_with("http://")) {

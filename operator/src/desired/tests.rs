@@ -281,3 +281,14 @@ fn long_lists_are_refused_with_a_way_out() {
         .to_string();
     assert!(said.contains("use globs"), "{said}");
 }
+
+#[test]
+fn files_that_no_model_can_do_without_are_asked_for() {
+    let files = json!([{ "path": "config.json", "sha256": "0".repeat(64), "size": 1 }]);
+    let model = json!({ "http": { "baseUrl": "https://mirror.example", "files": files } });
+    let said = desired(json!({ "model": model })).unwrap_err().to_string();
+    assert!(
+        said.contains("lacks tokenizer.json") && said.contains("lacks model.safetensors"),
+        "{said}"
+    );
+}

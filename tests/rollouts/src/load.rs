@@ -205,9 +205,16 @@ const CHANGES: &[Change] = &[
         bench.settled("busy", 240)
     }),
     ("bad digest", |bench, turn| {
+        let files: Vec<Value> = [
+            ("config.json", 353),
+            ("tokenizer.json", 469_828),
+            ("model.safetensors", 93_016),
+        ]
+        .iter()
+        .map(|(path, size)| json!({ "path": path, "sha256": "0".repeat(64), "size": size }))
+        .collect();
         let wrong = json!({ "builtin": null, "none": null, "http": {
-            "baseUrl": "http://mirror.mcp.svc:8001/wrong/tiny-ml-64-vq",
-            "files": [{ "path": "config.json", "sha256": "0".repeat(64), "size": 353 }],
+            "baseUrl": "http://mirror.mcp.svc:8001/fine/tiny-ml-64-vq", "files": files,
         } });
         bench.patch("busy", &json!({ "model": wrong }))?;
         bench.reason("busy", "ModelAvailable", "DigestMismatch", 90)?;
