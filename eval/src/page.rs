@@ -3,9 +3,10 @@
 
 mod cost;
 mod quality;
+mod rollouts;
 mod speed;
 
-use crate::records::{Answers, Rankings, Timings, Tokens, Wire, read};
+use crate::records::{Answers, Rankings, Rollouts, Timings, Tokens, Wire, read};
 
 /// Everything that was recorded.
 #[derive(Debug)]
@@ -16,6 +17,7 @@ pub struct Records {
     peers: Rankings,
     tokens: Tokens,
     answers: Answers,
+    rollouts: Rollouts,
 }
 
 impl Records {
@@ -31,6 +33,7 @@ impl Records {
             peers: read("peers.json")?,
             tokens: read("tokens.json")?,
             answers: read("answers.json")?,
+            rollouts: read("rollouts.json")?,
         })
     }
 }
@@ -58,6 +61,7 @@ pub fn print(records: &Records) -> String {
         speed::search(&records.timings),
         speed::arguments(&records.timings),
         speed::relayed(&records.wire),
+        rollouts::rollouts(&records.rollouts),
     ]
     .join("\n")
 }

@@ -220,6 +220,54 @@ pub struct WireRow {
     pub calls_per_second: f64,
 }
 
+/// What clients met while everything changed, from the tests on a cluster.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Rollouts {
+    /// When and where.
+    pub recorded: Stamp,
+    /// While nothing changed.
+    pub calm: Load,
+    /// While everything did.
+    pub changing: Load,
+    /// Each change that was made, in order.
+    pub changes: Vec<Change>,
+}
+
+/// The sum of all clients.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Load {
+    /// Calls made.
+    pub calls: u64,
+    /// Those that failed in any way.
+    pub failed: u64,
+    /// By kind of client.
+    pub kinds: std::collections::BTreeMap<String, LoadKind>,
+}
+
+/// One kind of client.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct LoadKind {
+    /// Calls made.
+    pub calls: u64,
+    /// Those that failed.
+    pub failed: u64,
+    /// Median, where it was measured.
+    pub p50_ms: Option<f64>,
+    /// The slowest of a hundred.
+    pub p99_ms: Option<f64>,
+    /// The longest time without an answer to any client of the kind.
+    pub longest_gap_ms: Option<f64>,
+}
+
+/// One change.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Change {
+    /// What was changed.
+    pub change: String,
+    /// Until everything was settled again.
+    pub seconds: f64,
+}
+
 /// Where the records are.
 #[must_use]
 pub fn folder() -> PathBuf {

@@ -84,7 +84,7 @@ impl Metrics {
     /// A reconcile begins; dropping the guard ends it.
     pub(crate) fn begin(&self) -> Running {
         self.running.inc();
-        Running(self.clone(), std::time::Instant::now())
+        Running(self.clone(), tokio::time::Instant::now())
     }
 
     /// A reconcile went well.
@@ -119,7 +119,7 @@ impl Metrics {
 
 /// A reconcile under way.
 #[derive(Debug)]
-pub(crate) struct Running(Metrics, std::time::Instant);
+pub(crate) struct Running(Metrics, tokio::time::Instant);
 
 impl Drop for Running {
     fn drop(&mut self) {

@@ -9,7 +9,7 @@ use toolsearch_operator::desired::Desired;
 use toolsearch_operator::options::Defaults;
 use toolsearch_operator::references::{Found, needed};
 use toolsearch_proxy::Proxy;
-use toolsearch_settings::{DECLARATIONS, add_flags, settings};
+use toolsearch_settings::{DECLARATIONS, Declaration, add_flags, settings};
 use toolsearch_telemetry::Phase;
 
 /// A resource that says everything there is to say about settings.
@@ -60,10 +60,7 @@ async fn a_proxy_starts_with_every_setting_that_the_operator_renders() {
         .expect("a valid spec")
         .environment;
     let names: BTreeSet<String> = rendered.iter().map(|(name, _)| name.clone()).collect();
-    let all: BTreeSet<String> = DECLARATIONS
-        .iter()
-        .map(|declared| declared.variable())
-        .collect();
+    let all: BTreeSet<String> = DECLARATIONS.iter().map(Declaration::variable).collect();
     assert_eq!(
         names, all,
         "a setting that the operator cannot render, or a name that is no setting"

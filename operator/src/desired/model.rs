@@ -149,80 +149,72 @@ impl DesiredModel {
     }
 }
 
+/// The server of the files, whichever form it is given in.
+struct Server {
+    source: &'static str,
+    revision: Option<String>,
+    files: Vec<ModelFile>,
+    token: Option<KeyReference>,
+    /// Where it is, when it is not the hub itself.
+    url: Option<String>,
+    /// Flags that name it, with their values.
+    flags: Vec<(&'static str, String)>,
+}
+
+fn server(model: &Model) -> Server {
+    if let Some(mirror) = model.http.clone() {
+        return Server {
+            source: "http",
+            revision: None,
+            files: mirror.files,
+            token: mirror.token_secret_ref,
+            flags: vec![("base-url", mirror.base_url.clone())],
+            url: Some(mirror.base_url),
+        };
+    }
+    let hub = model.hugging_face.clone().unwrap_or_default();
+    let revision = hub.revision.unwrap_or_else(|| pinned::REVISION.to_owned());
+    let mut flags = vec![("revision", revision.clone())];
+    flags.extend(hub.repository.map(|name| ("repository", name)));
+    flags.extend(hub.endpoint.clone().map(|url| ("endpoint", url)));
+    Server {
+        source: "huggingFace",
+        revision: Some(revision),
+        files: hub.files,
+        token: hub.token_secret_ref,
+        url: hub.endpoint,
+        flags,
+    }
+}
+
 fn fetched(model: &Model, mistakes: &mut Vec<String>) -> Fetched {
     let fetch = model.fetch.clone().unwrap_or_default();
-    let mut arguments = vec![
-        "fetch-model".to_owned(),
-        "--to".to_owned(),
-        MODEL_DIR.to_owned(),
-    ];
-    let mut give = |flag: &str, value: &str| {
-        arguments.extend([format!("--{flag}"), value.to_owned()]);
-    };
-    let hub = model.hugging_face.clone().unwrap_or_default();
-    let (source, revision, files, token, server) = match &model.http {
-        Some(mirror) => {
-            give("base-url", &mirror.base_url);
-            (
-                "http",
-                None,
-                &mirror.files,
-                mirror.token_secret_ref.clone(),
-                Some(&mirror.base_url),
-            )
-        }
-        None => {
-            let revision = hub
-                .revision
-                .clone()
-                .unwrap_or_else(|| pinned::REVISION.to_owned());
-            if let Some(repository) = &hub.repository {
-                give("repository", repository);
-            }
-            give("revision", &revision);
-            if let Some(endpoint) = &hub.endpoint {
-                give("endpoint", endpoint);
-            }
-            (
-                "huggingFace",
-                Some(revision),
-                &hub.files,
-                hub.token_secret_ref.clone(),
-                hub.endpoint.as_ref(),
-            )
-        }
-    };
-    for file in files {
-        give(
-            "file",
-            &format!("{}=sha256:{}:{}", file.path, file.sha256, file.size),
-        );
-    }
-    let needed = ["config.json", "tokenizer.json", "model.safetensors"];
-    for path in needed
-        .iter()
-        .filter(|path| !files.is_empty() && files.iter().all(|file| file.path != **path))
-    {
-        mistakes.push(format!(
-            "spec.model.{source}.files lacks {path}, without which no model can be loaded"
-        ));
-    }
-    if token.is_some() {
-        give("token-file", &format!("{}/token", MODEL_TOKEN.1));
-        if server.is_some_and(|url| url.starts_with("http://")) {
-            mistakes.push(
-                "a token is never sent over plain http: use https for the model's server, or leave out tokenSecretRef"
-                    .to_owned(),
-            );
-        }
+    let server = server(model);
+    check(&server, mistakes);
+    let mut flags = server.flags;
+    flags.extend(server.files.iter().map(|file| {
+        let pinned = format!("{}=sha256:{}:{}", file.path, file.sha256, file.size);
+        ("file", pinned)
+    }));
+    if server.token.is_some() {
+        flags.push(("token-file", format!("{}/token", MODEL_TOKEN.1)));
     }
     if fetch.ca_bundle.is_some() {
-        give("ca", &format!("{}/ca.pem", MODEL_CA.1));
+        flags.push(("ca", format!("{}/ca.pem", MODEL_CA.1)));
     }
-    if let Some(timeout) = &fetch.timeout {
-        give("total-timeout", timeout);
-    }
-    give("report", "/dev/termination-log");
+    flags.extend(
+        fetch
+            .timeout
+            .clone()
+            .map(|timeout| ("total-timeout", timeout)),
+    );
+    flags.push(("report", "/dev/termination-log".to_owned()));
+    let mut arguments: Vec<String> = ["fetch-model", "--to", MODEL_DIR].map(str::to_owned).into();
+    arguments.extend(
+        flags
+            .into_iter()
+            .flat_map(|(flag, value)| [format!("--{flag}"), value]),
+    );
     let seconds = fetch.timeout.as_deref().map_or(Some(900), |text| {
         parse_duration(text).map(|duration| duration.as_secs())
     });
@@ -233,15 +225,37 @@ fn fetched(model: &Model, mistakes: &mut Vec<String>) -> Fetched {
         900
     });
     Fetched {
-        source,
-        revision,
+        source: server.source,
+        revision: server.revision,
         environment: variables(&fetch),
-        token,
+        token: server.token,
         ca: fetch.ca_bundle.as_ref().map(Reference::from),
-        bytes: size(files),
+        bytes: size(&server.files),
         seconds,
         resources: fetch.resources.unwrap_or_else(default_resources),
         arguments,
+    }
+}
+
+/// What the schema cannot refuse.
+fn check(server: &Server, mistakes: &mut Vec<String>) {
+    let (source, files) = (server.source, &server.files);
+    for path in ["config.json", "tokenizer.json", "model.safetensors"] {
+        if !files.is_empty() && files.iter().all(|file| file.path != path) {
+            mistakes.push(format!(
+                "spec.model.{source}.files lacks {path}, without which no model can be loaded"
+            ));
+        }
+    }
+    let plain = server
+        .url
+        .as_ref()
+        .is_some_and(|url| url.starts_with("http://"));
+    if server.token.is_some() && plain {
+        mistakes.push(
+            "a token is never sent over plain http: use https for the model's server, or leave out tokenSecretRef"
+                .to_owned(),
+        );
     }
 }
 

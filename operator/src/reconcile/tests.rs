@@ -121,7 +121,7 @@ async fn r4_drift_is_set_right_and_counted_and_what_is_gone_comes_back() {
     let status = server.status();
     server.forget_writes();
     server.change("deployments", "tools", |body| {
-        body["spec"]["template"]["spec"]["containers"][0]["image"] = "other".into()
+        body["spec"]["template"]["spec"]["containers"][0]["image"] = "other".into();
     });
     server.remove("services", "tools");
     reconcile(&resource(&json!({}), Some(&status)), &tools)

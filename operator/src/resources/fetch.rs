@@ -68,7 +68,7 @@ pub(super) fn proxy_mounts(desired: &Desired) -> Vec<VolumeMount> {
     match &desired.model {
         DesiredModel::Builtin | DesiredModel::None => {}
         DesiredModel::Fetched(_) | DesiredModel::Image { .. } => {
-            mounts.push(mount(MODEL_VOLUME, true))
+            mounts.push(mount(MODEL_VOLUME, true));
         }
         DesiredModel::Volume { path, .. } => mounts.push(VolumeMount {
             sub_path: path.clone(),

@@ -245,9 +245,19 @@ fn first_pod(bench: &Bench) -> anyhow::Result<String> {
     Ok(pods.lines().next().context("there is no pod")?.to_owned())
 }
 
-fn proof(bench: &Bench) -> anyhow::Result<String> {
+/// The resource under load as new, whatever a check before has left.
+fn anew(bench: &Bench) -> anyhow::Result<()> {
+    bench.k(&format!("-n {AGENTS} delete tsp/busy --ignore-not-found"))?;
+    ensure!(
+        wait(60, || bench.get("deploy/busy").is_err()),
+        "the Deployment stays"
+    );
     bench.resource("busy", &base())?;
-    bench.settled("busy", 90)?;
+    bench.settled("busy", 90)
+}
+
+fn proof(bench: &Bench) -> anyhow::Result<String> {
+    anew(bench)?;
     let calm = Clients::start(bench, "busy")?;
     sleep(Duration::from_secs(20));
     let calm = calm.stop()?;
@@ -273,7 +283,8 @@ fn proof(bench: &Bench) -> anyhow::Result<String> {
             .iter()
             .map(|(name, seconds)| json!({ "change": name, "seconds": seconds }))
             .collect();
-        let kept = json!({ "calm": calm, "changing": summary, "changes": changes });
+        let kept =
+            json!({ "recorded": stamp(), "calm": calm, "changing": summary, "changes": changes });
         std::fs::write(record, serde_json::to_string_pretty(&kept)? + "\n")?;
     }
     let (calls, failed) = (
@@ -290,6 +301,18 @@ fn proof(bench: &Bench) -> anyhow::Result<String> {
         made.len(),
         times(&calm, &summary)
     ))
+}
+
+/// When and where, in the words of the other records.
+fn stamp() -> Value {
+    let date = std::process::Command::new("date")
+        .args(["-u", "+%F"])
+        .output();
+    let date = date
+        .map(|ran| String::from_utf8_lossy(&ran.stdout).trim().to_owned())
+        .unwrap_or_default();
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    json!({ "date": date, "version": env!("CARGO_PKG_VERSION"), "machine": format!("{}, {cores} cores", std::env::consts::ARCH) })
 }
 
 fn times(calm: &Value, busy: &Value) -> String {
@@ -340,6 +363,7 @@ fn no_drain(bench: &Bench) -> anyhow::Result<String> {
 }
 
 fn killed(bench: &Bench) -> anyhow::Result<String> {
+    anew(bench)?;
     hurts(bench, "busy", || {
         let pod = first_pod(bench)?;
         bench.k(&format!(
@@ -351,6 +375,7 @@ fn killed(bench: &Bench) -> anyhow::Result<String> {
 }
 
 fn always_ready(bench: &Bench) -> anyhow::Result<String> {
+    anew(bench)?;
     // The operator would set it right; paused it leaves it.
     bench.patch("busy", &json!({ "paused": true }))?;
     bench.reason("busy", "Progressing", "Paused", 20)?;
