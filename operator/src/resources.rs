@@ -4,6 +4,7 @@ mod account;
 mod deployment;
 mod disruption;
 mod fetch;
+mod metadata;
 mod monitoring;
 mod network;
 mod object;
@@ -16,10 +17,7 @@ mod sidecar;
 pub use object::{Kind, Object};
 pub use sidecar::sidecar;
 
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
 use crate::desired::Desired;
-use crate::names;
 
 /// Everything that is applied, in the order in which it is applied: what pods need before the
 /// pods, what counts pods after them.
@@ -49,15 +47,4 @@ pub fn build(desired: &Desired) -> Result<Vec<Object>, serde_json::Error> {
         objects.push(monitoring::monitor(desired));
     }
     Ok(objects)
-}
-
-/// What every object of ours has.
-fn metadata(desired: &Desired, name: &str) -> ObjectMeta {
-    ObjectMeta {
-        name: Some(name.to_owned()),
-        namespace: Some(desired.namespace.clone()),
-        labels: Some(names::labels(&desired.name)),
-        owner_references: Some(vec![desired.owner.clone()]),
-        ..ObjectMeta::default()
-    }
 }

@@ -5,7 +5,7 @@ use clap::Command;
 use toolsearch_crds::v1alpha1::{LogFormat, ToolSearchProxySpec, UpstreamProtocol};
 use toolsearch_settings::{DECLARATIONS, add_flags, settings};
 
-use super::DesiredModel;
+use crate::desired::model::DesiredModel;
 use crate::names::{DIAGNOSTICS_PORT, MCP_PORT, UPSTREAM_CA};
 
 /// Names and values in the order of the declarations.

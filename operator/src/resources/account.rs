@@ -2,8 +2,8 @@
 
 use k8s_openapi::api::core::v1::ServiceAccount;
 
-use super::metadata;
 use crate::desired::Desired;
+use crate::resources::metadata::metadata;
 
 pub(super) fn account(desired: &Desired) -> ServiceAccount {
     ServiceAccount {

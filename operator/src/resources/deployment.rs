@@ -3,9 +3,10 @@
 use k8s_openapi::api::apps::v1::RollingUpdateDeployment;
 use serde_json::{Value, json};
 
-use super::{metadata, pod};
 use crate::desired::{Desired, DesiredModel, Replicas};
 use crate::names::{self, CONTENT_HASH, TEMPLATE_HASH, selector};
+use crate::resources::metadata::metadata;
+use crate::resources::pod;
 
 /// The Deployment as JSON: its pod spec holds what the user writes, which has no type here.
 pub(super) fn deployment(desired: &Desired) -> Result<Value, serde_json::Error> {

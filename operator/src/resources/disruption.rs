@@ -4,9 +4,9 @@
 use k8s_openapi::api::policy::v1::{PodDisruptionBudget, PodDisruptionBudgetSpec};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 
-use super::metadata;
 use crate::desired::Desired;
 use crate::names::selector;
+use crate::resources::metadata::metadata;
 
 pub(super) fn budget(desired: &Desired) -> Option<PodDisruptionBudget> {
     (desired.disruption.enabled && desired.replicas.least() >= 2).then(|| PodDisruptionBudget {

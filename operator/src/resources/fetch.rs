@@ -5,11 +5,11 @@ use k8s_openapi::api::core::v1::{
     PersistentVolumeClaimVolumeSource, SecretVolumeSource, Volume, VolumeMount,
 };
 
-use super::pod::security;
-use super::quantities::{mebibytes, requirements};
 use crate::desired::{Desired, DesiredModel, Fetched};
 use crate::names::{FETCH, MODEL_CA, MODEL_TOKEN, MODEL_VOLUME, UPSTREAM_CA};
 use crate::references::Reference;
+use crate::resources::pod::security;
+use crate::resources::quantities::{mebibytes, requirements};
 
 /// The container that fetches, where there is something to fetch.
 pub(super) fn container(desired: &Desired) -> Option<Container> {

@@ -5,9 +5,10 @@ use k8s_openapi::api::core::v1::{Service, ServicePort, ServiceSpec};
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use serde_json::{Value, json};
 
-use super::{Kind, Object, metadata};
 use crate::desired::Desired;
 use crate::names::{self, DIAGNOSTICS_PORT, selector};
+use crate::resources::metadata::metadata;
+use crate::resources::object::{Kind, Object};
 
 /// Tells the Service for Prometheus from the one for clients.
 const METRICS: (&str, &str) = ("toolsearch.dev/service", "metrics");

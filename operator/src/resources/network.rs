@@ -10,9 +10,9 @@ use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use toolsearch_crds::v1alpha1::NetworkPeer;
 use url::Url;
 
-use super::metadata;
 use crate::desired::{Desired, DesiredModel, Fetched};
 use crate::names::{DIAGNOSTICS_PORT, MCP_PORT, selector};
+use crate::resources::metadata::metadata;
 
 pub(super) fn policy(desired: &Desired) -> Option<NetworkPolicy> {
     desired.network.enabled.then(|| NetworkPolicy {

@@ -10,9 +10,10 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use serde_json::Value;
 
-use super::{fetch, quantities::requirements};
 use crate::desired::Desired;
 use crate::names::{DIAGNOSTICS_PORT, MCP_PORT, PROXY, selector};
+use crate::resources::fetch;
+use crate::resources::quantities::requirements;
 
 /// The user and group that the image is made for.
 const NOBODY: i64 = 65_532;

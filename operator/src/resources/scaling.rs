@@ -7,9 +7,9 @@ use k8s_openapi::api::autoscaling::v2::{
     MetricSpec, MetricTarget,
 };
 
-use super::metadata;
 use crate::desired::{Desired, Replicas};
 use crate::names::PROXY;
+use crate::resources::metadata::metadata;
 
 pub(super) fn scaler(desired: &Desired) -> Option<HorizontalPodAutoscaler> {
     let Replicas::Auto(auto) = &desired.replicas else {

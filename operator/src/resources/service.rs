@@ -4,9 +4,9 @@ use k8s_openapi::api::core::v1::{Service, ServicePort, ServiceSpec};
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use toolsearch_crds::v1alpha1::ServiceType;
 
-use super::metadata;
 use crate::desired::Desired;
 use crate::names::{MCP_PORT, selector};
+use crate::resources::metadata::metadata;
 
 pub(super) fn service(desired: &Desired) -> Service {
     let mut metadata = metadata(desired, &desired.name);

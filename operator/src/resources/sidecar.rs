@@ -3,9 +3,9 @@
 
 use serde_json::{Value, json};
 
-use super::{fetch, pod};
 use crate::desired::Desired;
 use crate::names::MCP_PORT;
+use crate::resources::{fetch, pod};
 
 /// The parts of a pod's spec that run the proxy on the loopback address.
 ///
