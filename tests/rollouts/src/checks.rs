@@ -1,6 +1,6 @@
 //! All checks, in the order in which they disturb each other least.
 
-mod model;
+pub(crate) mod model;
 mod network;
 mod operator;
 mod reconcile;

@@ -17,6 +17,10 @@ pub(crate) fn all(bench: &Bench, table: &mut Table) {
     table.check("load: nobody notices any change", || proof(bench));
     table.check("control: without a drain calls fail", || no_drain(bench));
     table.check("control: killed pods cost calls", || killed(bench));
+    table.check(
+        "an autoscaler adds pods under load, and no call fails",
+        || scales(bench),
+    );
     table.check("control: readiness that is always true costs calls", || {
         always_ready(bench)
     });
@@ -151,10 +155,15 @@ const CHANGES: &[Change] = &[
         bench.settled("busy", 240)
     }),
     ("model", |bench, turn| {
+        // A fetched model from a slow server, and back.
         let model = if turn.is_multiple_of(2) {
-            json!({ "none": {}, "builtin": null })
+            let http = json!({
+                "baseUrl": "http://mirror.mcp.svc:8001/slow/tiny-ml-64-vq",
+                "files": crate::checks::model::files(bench, "tiny-ml-64-vq")?,
+            });
+            json!({ "builtin": null, "none": null, "http": http })
         } else {
-            json!({ "builtin": {}, "none": null })
+            json!({ "builtin": {}, "none": null, "http": null })
         };
         bench.patch("busy", &json!({ "model": model }))?;
         bench.settled("busy", 240)
@@ -219,9 +228,9 @@ const CHANGES: &[Change] = &[
         bench.patch("busy", &json!({ "model": wrong }))?;
         bench.reason("busy", "ModelAvailable", "DigestMismatch", 90)?;
         let back = if turn.is_multiple_of(2) {
-            json!({ "none": {}, "http": null })
+            json!({ "none": {}, "builtin": null, "http": null })
         } else {
-            json!({ "builtin": {}, "http": null })
+            json!({ "builtin": {}, "none": null, "http": null })
         };
         bench.patch("busy", &json!({ "model": back }))?;
         bench.settled("busy", 240)
@@ -372,6 +381,34 @@ fn killed(bench: &Bench) -> anyhow::Result<String> {
         sleep(Duration::from_secs(2));
         bench.settled("busy", 120)
     })
+}
+
+/// With real figures: the load of the clients is more than two such pods are meant for.
+fn scales(bench: &Bench) -> anyhow::Result<String> {
+    let mut spec = base();
+    spec["replicas"] = Value::Null;
+    spec["autoscaling"] = json!({ "minReplicas": 2, "maxReplicas": 4, "targetCPUUtilization": 50 });
+    spec["resources"] = json!({ "requests": { "cpu": "20m", "memory": "128Mi" } });
+    bench.resource("elastic", &spec)?;
+    bench.settled("elastic", 90)?;
+    let clients = Clients::start(bench, "elastic")?;
+    let began = Instant::now();
+    let more = wait(150, || {
+        bench
+            .get("deploy/elastic")
+            .is_ok_and(|object| object["spec"]["replicas"].as_i64() > Some(2))
+    });
+    let seconds = began.elapsed().as_secs();
+    let status = bench.get("hpa/elastic")?["status"].clone();
+    sleep(Duration::from_secs(10));
+    let summary = clients.stop()?;
+    bench.k(&format!("-n {AGENTS} delete tsp/elastic"))?;
+    ensure!(more, "no pod was added in {seconds} s: {status}");
+    ensure!(summary["failed"] == 0, "{summary}");
+    Ok(format!(
+        "more than 2 pods after {seconds} s, {} calls, 0 failed",
+        summary["calls"]
+    ))
 }
 
 fn always_ready(bench: &Bench) -> anyhow::Result<String> {

@@ -45,7 +45,7 @@ pub(super) fn all(bench: &Bench, table: &mut Table) {
 }
 
 /// The files of a small model, as the resource lists them.
-fn files(bench: &Bench, model: &str) -> anyhow::Result<Value> {
+pub(crate) fn files(bench: &Bench, model: &str) -> anyhow::Result<Value> {
     let mut files = Vec::new();
     for path in ["config.json", "tokenizer.json", "model.safetensors"] {
         let file = bench.models.join(model).join(path);

@@ -36,7 +36,7 @@ pub(super) fn all(bench: &Bench, table: &mut Table) {
         "P2 namespace-only mode serves its namespaces and no other",
         || namespaced(bench),
     );
-    table.check("chart: upgrade, rollback", || rollback(bench));
+    table.check("chart: upgrade, rollback, helm test", || rollback(bench));
 }
 
 fn holder(bench: &Bench) -> String {
@@ -257,6 +257,9 @@ fn rollback(bench: &Bench) -> anyhow::Result<String> {
     bench
         .cluster
         .helm(&["rollback", "op", "-n", SYSTEM, "--wait", "--timeout", "60s"])?;
+    bench
+        .cluster
+        .helm(&["test", "op", "-n", SYSTEM, "--timeout", "60s"])?;
     bench.k("get crd toolsearchproxies.toolsearch.dev")?;
     bench.settled("tools", 60)?;
     Ok(String::new())

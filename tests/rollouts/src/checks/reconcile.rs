@@ -32,6 +32,10 @@ pub(super) fn all(bench: &Bench, table: &mut Table) {
     });
     table.check("R15 a missing optional kind is said", || optional(bench));
     table.check(
+        "R15 with its definition a ServiceMonitor is made, and all is quiet",
+        || monitored(bench),
+    );
+    table.check(
         "R7 R22 a resource deleted during a rollout leaves nothing",
         || deletion(bench),
     );
@@ -255,6 +259,27 @@ fn optional(bench: &Bench) -> anyhow::Result<String> {
     bench.patch("tools", &json!({ "monitoring": null }))?;
     ensure!(is, "{said}");
     Ok(said)
+}
+
+fn monitored(bench: &Bench) -> anyhow::Result<String> {
+    bench.apply(include_str!("../../manifests/servicemonitors.yaml"))?;
+    bench.patch(
+        "tools",
+        &json!({ "monitoring": { "serviceMonitor": true, "interval": "30s" } }),
+    )?;
+    let made = wait(90, || bench.get("servicemonitors/tools").is_ok());
+    let service = bench.get("svc/tools-metrics");
+    let quiet = quiet(bench);
+    bench.patch("tools", &json!({ "monitoring": null }))?;
+    let gone = wait(30, || bench.get("servicemonitors/tools").is_err());
+    bench.k("delete crd servicemonitors.monitoring.coreos.com")?;
+    ensure!(made, "no ServiceMonitor was made");
+    ensure!(gone, "the ServiceMonitor stayed");
+    ensure!(
+        service?["spec"]["clusterIP"] == "None",
+        "the Service for metrics is not headless"
+    );
+    quiet
 }
 
 fn deletion(bench: &Bench) -> anyhow::Result<String> {

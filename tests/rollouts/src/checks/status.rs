@@ -18,6 +18,10 @@ pub(super) fn all(bench: &Bench, table: &mut Table) {
     });
     table.check("mistake: the upstream is down", || down(bench));
     table.check(
+        "mistake: an upstream with a private authority, then its certificate",
+        || private(bench),
+    );
+    table.check(
         "mistake: an image that cannot be pulled, while old pods serve",
         || image(bench),
     );
@@ -88,6 +92,61 @@ fn down(bench: &Bench) -> anyhow::Result<String> {
     bench.reason("wrong", "Ready", "Serving", 60)?;
     bench.k(&format!("-n {AGENTS} delete tsp/wrong"))?;
     Ok(said)
+}
+
+/// An HTTPS server whose certificate nobody knows, in the control plane's network.
+fn private(bench: &Bench) -> anyhow::Result<String> {
+    const ADDRESS: &str = "10.89.0.1";
+    let file = |name: &str| bench.folder.join(name).display().to_string();
+    let (key, pem) = (file("server-key.pem"), file("server.pem"));
+    let made = std::process::Command::new("openssl")
+        .args([
+            "req",
+            "-x509",
+            "-newkey",
+            "ec",
+            "-pkeyopt",
+            "ec_paramgen_curve:P-256",
+            "-nodes",
+        ])
+        .args([
+            "-days",
+            "2",
+            "-subj",
+            "/CN=private",
+            "-addext",
+            &format!("subjectAltName=IP:{ADDRESS}"),
+        ])
+        .args(["-keyout", &key, "-out", &pem])
+        .output()?;
+    ensure!(made.status.success(), "openssl made no certificate");
+    let words = [
+        "s_server", "-accept", "8443", "-www", "-quiet", "-cert", &pem, "-key", &key,
+    ];
+    let mut server = bench.cluster.command("openssl", &words).spawn()?;
+    let seen = (|| {
+        let url = format!("https://{ADDRESS}:8443/mcp");
+        bench.resource(
+            "private",
+            &json!({ "upstream": { "url": url }, "replicas": 1 }),
+        )?;
+        let said = bench.reason("private", "UpstreamReachable", "UpstreamUnreachable", 60)?;
+        ensure!(said.to_lowercase().contains("certificate"), "{said}");
+        bench.k(&format!(
+            "-n {AGENTS} create configmap private --from-file=ca.pem={pem}"
+        ))?;
+        let bundle = json!({ "configMap": { "name": "private", "key": "ca.pem" } });
+        bench.patch("private", &json!({ "upstream": { "caBundle": bundle } }))?;
+        bench.reason("private", "UpstreamReachable", "UpstreamAnswers", 90)?;
+        Ok(said)
+    })();
+    // It may have ended by itself.
+    let _ended = server.kill();
+    let _status = server.wait();
+    bench.k(&format!(
+        "-n {AGENTS} delete tsp/private configmap/private --ignore-not-found"
+    ))?;
+    seen
 }
 
 fn image(bench: &Bench) -> anyhow::Result<String> {
