@@ -2,7 +2,7 @@
 //! object that cannot be read is reported and skipped, so that it never stops the others.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
@@ -19,6 +19,7 @@ use kube::runtime::reflector::{ObjectRef, Store};
 use kube::runtime::{Controller, watcher};
 use kube::{Api, Client, Resource, ResourceExt as _};
 use serde::de::DeserializeOwned;
+use tokio::time::Instant;
 use toolsearch_crds::ToolSearchProxy;
 
 use crate::backoff::{Backoff, jitter};
@@ -35,6 +36,30 @@ pub(crate) type Stop = Shared<BoxFuture<'static, ()>>;
 struct Context {
     tools: Arc<Tools>,
     backoff: Backoff,
+    stores: Stores,
+    tidied: Mutex<Instant>,
+}
+
+/// How often to forget what is gone.
+const TIDY: Duration = Duration::from_secs(5);
+
+/// What every stream sees, together.
+#[derive(Clone, Default)]
+pub(crate) struct Stores(Arc<Mutex<Vec<Store<Guarded>>>>);
+
+impl Stores {
+    fn add(&self, store: Store<Guarded>) {
+        self.lock().push(store);
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Store<Guarded>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Every resource that is seen.
+    pub(crate) fn all(&self) -> Vec<Arc<Guarded>> {
+        self.lock().iter().flat_map(Store::state).collect()
+    }
 }
 
 /// Runs until told to stop; what is under way then is finished.
@@ -43,11 +68,13 @@ pub(crate) async fn run(
     options: &Options,
     tools: Arc<Tools>,
     stop: Stop,
-    stores: impl Fn(Store<Guarded>),
+    stores: Stores,
 ) {
     let context = Arc::new(Context {
         tools,
         backoff: Backoff::default(),
+        stores: stores.clone(),
+        tidied: Mutex::new(Instant::now()),
     });
     let namespaces: Vec<Option<&str>> = if options.namespaces.is_empty() {
         vec![None]
@@ -60,8 +87,7 @@ pub(crate) async fn run(
     };
     let running = namespaces.into_iter().map(|namespace| {
         let controller = controller(&client, namespace, options);
-        stores(controller.store());
-        let store = controller.store();
+        stores.add(controller.store());
         let context = Arc::clone(&context);
         let stop = stop.clone();
         async move {
@@ -72,7 +98,7 @@ pub(crate) async fn run(
                     if let Err(error) = done {
                         tracing::debug!(%error, "a watch or a reconcile failed");
                     }
-                    tidy(&store, &context);
+                    tidy(&context);
                     std::future::ready(())
                 })
                 .await;
@@ -172,16 +198,24 @@ fn error_policy(object: Arc<Guarded>, error: &Error, context: Arc<Context>) -> A
 }
 
 /// Forgets resources that are gone, and counts those that are there.
-fn tidy(store: &Store<Guarded>, context: &Context) {
-    let all = store.state();
+fn tidy(context: &Context) {
+    {
+        let mut tidied = context
+            .tidied
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if tidied.elapsed() < TIDY {
+            return;
+        }
+        *tidied = Instant::now();
+    }
+    let all = context.stores.all();
     let uids: BTreeSet<String> = all
         .iter()
         .filter_map(|object| object.meta().uid.clone())
         .collect();
-    if context.tools.sees_all {
-        context.tools.memory.retain(&uids);
-        context.backoff.retain(&uids);
-    }
+    context.tools.memory.retain(&uids);
+    context.backoff.retain(&uids);
     let ready = all.iter().filter(|object| is_ready(object)).count();
     let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
     context

@@ -75,8 +75,6 @@ pub(crate) struct Tools {
     pub journal: Journal,
     /// How often to look when nothing happens.
     pub resync: Duration,
-    /// Whether one stream sees every resource there is, so that what it does not see is gone.
-    pub sees_all: bool,
 }
 
 /// Makes the cluster match one resource. Returns when to look again.

@@ -14,12 +14,13 @@ use toolsearch_telemetry::{Lifecycle, Phase, diagnostics};
 
 use crate::apply::{Memory, Turnstile};
 use crate::cluster::Cluster;
+use crate::controller::Stores;
 use crate::journal::Journal;
 use crate::lease::Held;
 use crate::metrics::Metrics;
 use crate::options::Options;
 use crate::reconcile::Tools;
-use crate::watchdog::{self, Stores};
+use crate::watchdog;
 use crate::{client, controller};
 
 /// How long reconciles under way may take after the signal to stop.
@@ -155,7 +156,6 @@ async fn work(client: Client, options: &Options, lifecycle: &Lifecycle, metrics:
             options.lease.as_ref().map(|lease| lease.identity.clone()),
         ),
         resync: options.resync,
-        sees_all: options.namespaces.len() < 2,
     });
     let stores = Stores::default();
     let draining = lifecycle.clone();
@@ -177,7 +177,7 @@ async fn work(client: Client, options: &Options, lifecycle: &Lifecycle, metrics:
         }
     };
     tokio::select! {
-        () = controller::run(client, options, tools, stop, |store| stores.add(store)) => {}
+        () = controller::run(client, options, tools, stop, stores) => {}
         () = watchdog => {}
         () = last => tracing::warn!("reconciles under way are given up"),
     }

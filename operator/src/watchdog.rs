@@ -2,42 +2,20 @@
 //! watch that went silent without an error shows as an old version of an object.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use kube::api::ListParams;
-use kube::runtime::reflector::Store;
 use kube::{Api, Client, ResourceExt as _};
 use tokio::time::{Instant, sleep, timeout};
 use toolsearch_crds::ToolSearchProxy;
 use toolsearch_telemetry::Lifecycle;
 
-use crate::controller::Guarded;
+use crate::controller::Stores;
 
 const EVERY: Duration = Duration::from_secs(60);
 /// An object may be behind for as long as this before the watch counts as stuck.
 const PATIENCE: Duration = Duration::from_secs(600);
 const DEADLINE: Duration = Duration::from_secs(15);
-
-/// The stores of all streams.
-#[derive(Clone, Default)]
-pub(crate) struct Stores(Arc<Mutex<Vec<Store<Guarded>>>>);
-
-impl Stores {
-    pub(crate) fn add(&self, store: Store<Guarded>) {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(store);
-    }
-
-    fn versions(&self) -> HashMap<String, String> {
-        let stores = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let all = stores.iter().flat_map(Store::state);
-        all.filter_map(|object| Some((object.uid()?, object.resource_version()?)))
-            .collect()
-    }
-}
 
 /// Compares for ever; a stuck watch makes the process look dead, so that it is started anew.
 pub(crate) async fn watch(
@@ -59,7 +37,7 @@ pub(crate) async fn watch(
             fine = Instant::now();
             continue;
         };
-        let here = stores.versions();
+        let here = shown(&stores);
         if is_current(&there, &here) {
             fine = Instant::now();
         }
@@ -71,6 +49,13 @@ pub(crate) async fn watch(
         }
         lifecycle.set_alive(alive);
     }
+}
+
+/// The version of every resource, as the watches show it.
+fn shown(stores: &Stores) -> HashMap<String, String> {
+    let all = stores.all().into_iter();
+    all.filter_map(|object| Some((object.uid()?, object.resource_version()?)))
+        .collect()
 }
 
 /// Whether what the watches show is what the API server has.

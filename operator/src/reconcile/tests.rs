@@ -43,7 +43,6 @@ fn tools_counted(server: &Server, registry: &prometheus::Registry) -> Arc<Tools>
         metrics: Metrics::new(registry).unwrap(),
         journal: Journal::new(client, None),
         resync: Duration::from_secs(600),
-        sees_all: true,
     })
 }
 
