@@ -30,7 +30,7 @@ const DEADLINE: Duration = Duration::from_secs(60);
 /// How soon to look again while something is under way that nothing tells of.
 const SOON: Duration = Duration::from_secs(10);
 /// How soon to look again at what nothing tells of: contents of Secrets, the upstream.
-const POLL: Duration = Duration::from_secs(60);
+const POLL: Duration = Duration::from_secs(30);
 
 /// A reconcile failed and is tried again.
 #[derive(Debug, thiserror::Error)]

@@ -341,7 +341,7 @@ fn hurts(
 ) -> anyhow::Result<String> {
     let clients = Clients::start(bench, name)?;
     let mut ended = Ok(());
-    for _ in 0..3 {
+    for _ in 0..2 {
         ended = change();
     }
     let summary = clients.stop()?;

@@ -193,7 +193,8 @@ fn contents(bench: &Bench) -> anyhow::Result<String> {
         "-p",
         "{\"data\":{\"other\":\"2\"}}",
     ])?;
-    sleep(Duration::from_secs(75));
+    // Longer than the operator takes to look at what nothing tells of.
+    sleep(Duration::from_secs(45));
     ensure!(hash()? == first, "a key that is not used rolled the pods");
     let again = certificate(bench)?;
     let text = std::fs::read_to_string(&again)?;
