@@ -65,12 +65,39 @@ fn lease(bench: &Bench) -> anyhow::Result<String> {
     Ok(told.join(", "))
 }
 
+/// The leader and its node, with the other operator on the other node.
+fn apart(bench: &Bench) -> anyhow::Result<(String, String)> {
+    for _ in 0..5 {
+        bench.k(&format!("-n {SYSTEM} rollout status deploy --timeout=60s"))?;
+        let leader = holder(bench);
+        let pods = bench.k(&format!(
+            "-n {SYSTEM} get pods -o jsonpath={{range.items[*]}}{{.metadata.name}},{{.spec.nodeName}};{{end}}"
+        ))?;
+        let pods: Vec<(&str, &str)> = pods
+            .split(';')
+            .filter_map(|pod| pod.split_once(','))
+            .collect();
+        let node = pods
+            .iter()
+            .find(|(name, _)| *name == leader)
+            .map(|(_, node)| *node);
+        let other = pods.iter().find(|(name, _)| *name != leader);
+        match (node, other) {
+            (Some(node), Some((_, elsewhere))) if node != *elsewhere => {
+                return Ok((leader.clone(), node.to_owned()));
+            }
+            (_, Some((name, _))) => {
+                bench.k(&format!("-n {SYSTEM} delete pod {name}"))?;
+            }
+            _ => {}
+        }
+    }
+    anyhow::bail!("both operators stay on one node")
+}
+
 /// Pulls the cable of the leader's node: it must know that it lost the lease.
 fn cut(bench: &Bench) -> anyhow::Result<String> {
-    let before = holder(bench);
-    let node = bench.k(&format!(
-        "-n {SYSTEM} get pod {before} -o jsonpath={{.spec.nodeName}}"
-    ))?;
+    let (before, node) = apart(bench)?;
     bench.cluster.link(&node, false)?;
     let began = Instant::now();
     let changed = wait(40, || {
