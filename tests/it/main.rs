@@ -12,6 +12,7 @@
 //! | `streams` | progress, cancellation |
 //! | `contract` | every setting that the operator renders starts a real proxy |
 //! | `drain` | the order of the end |
+//! | `reach` | whether the upstream answers, told on demand |
 //! | `reference` | `docs/metrics.md` is fresh; settings that are rendered start a proxy |
 //! | `tidy` | the tree itself: imports, budgets, module docs, paths named in docs |
 
@@ -23,6 +24,7 @@ mod figures;
 mod handshake;
 mod isolation;
 mod privacy;
+mod reach;
 mod reference;
 mod streams;
 mod tidy;
