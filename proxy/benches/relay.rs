@@ -1,6 +1,7 @@
 //! What does the proxy add to a call? The same call to an upstream alone and through the proxy in
 //! front of it, in one run, over loopback: latency one after the other, and calls a second with
-//! many at once. Not criterion: a distribution over real sockets is what is asked for.
+//! many at once. Not criterion: a distribution over real sockets is what is asked for. Leaves
+//! `wire/relay.json` in the target folder for `toolsearch-eval record`.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -37,7 +38,7 @@ async fn run() {
         "{:<20}{:>12}{:>12}{:>14}",
         "", "p50, us", "p99, us", "calls/s"
     );
-    let mut medians = Vec::new();
+    let (mut medians, mut rows) = (Vec::new(), Vec::new());
     for (name, url, tool, body) in [
         ("upstream alone", &upstream, "trackwell_get_issue", direct),
         ("through the proxy", &proxy, "call_read_tool", relayed),
@@ -52,6 +53,12 @@ async fn run() {
             times[CALLS * 99 / 100].as_micros()
         );
         medians.push((times[CALLS / 2].as_secs_f64(), rate));
+        rows.push(json!({
+            "name": name,
+            "p50_us": times[CALLS / 2].as_micros(),
+            "p99_us": times[CALLS * 99 / 100].as_micros(),
+            "calls_per_second": rate.round(),
+        }));
     }
     let _ = writeln!(
         out,
@@ -59,6 +66,15 @@ async fn run() {
         medians[1].0 / medians[0].0,
         medians[1].1 / medians[0].1
     );
+    keep(&rows).expect("the target folder can be written");
+}
+
+/// Where the record of benchmarks looks for it: this program is `target/release/deps/relay-…`.
+fn keep(rows: &[Value]) -> std::io::Result<()> {
+    let program = std::env::current_exe()?;
+    let folder = program.ancestors().nth(3).unwrap_or(&program).join("wire");
+    std::fs::create_dir_all(&folder)?;
+    std::fs::write(folder.join("relay.json"), Value::from(rows).to_string())
 }
 
 async fn upstream() -> String {
