@@ -3,7 +3,7 @@
 use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};
 
-use crate::bench::{AGENTS, Bench};
+use crate::bench::{AGENTS, Bench, wait};
 use crate::table::Table;
 
 const SMALL: &str = "builtin-ml-256-i8-small";
@@ -31,6 +31,7 @@ pub(super) fn all(bench: &Bench, table: &mut Table) {
         });
     }
     table.check("S7 Unreachable is told within 60 s", || unreachable(bench));
+    table.check("S7 NoSpace is told within 60 s", || full(bench));
     table.check("S7 Tls is told within 60 s", || tls(bench));
     table.check(
         "F5 S10 a token reaches neither the proxy's container nor a log",
@@ -115,6 +116,54 @@ fn unreachable(bench: &Bench) -> anyhow::Result<String> {
     spec["model"]["http"]["baseUrl"] = "http://mirror.mcp.svc:9/fine/x".into();
     bench.resource("model", &spec)?;
     told(bench, "Unreachable")
+}
+
+/// A node whose disk for pods is smaller than the model.
+fn full(bench: &Bench) -> anyhow::Result<String> {
+    bench.k("drain node-b --ignore-daemonsets --delete-emptydir-data --force --timeout=120s")?;
+    let inside = |words: &[&str]| -> anyhow::Result<()> {
+        let processes = bench.cluster.node_pids("node-b")?;
+        let kubelet = processes
+            .iter()
+            .find(|process| process.program() == "kubelet");
+        let pid = kubelet.context("node-b has no kubelet")?.pid.to_string();
+        let ran = std::process::Command::new("nsenter")
+            .args(["-t", &pid, "-m", "--"])
+            .args(words)
+            .output()?;
+        ensure!(
+            ran.status.success(),
+            "{}",
+            String::from_utf8_lossy(&ran.stderr)
+        );
+        Ok(())
+    };
+    inside(&[
+        "mount",
+        "-t",
+        "tmpfs",
+        "-o",
+        "size=6m",
+        "tmpfs",
+        "/var/lib/kubelet/pods",
+    ])?;
+    let seen = (|| {
+        bench.k("uncordon node-b")?;
+        let mut spec = spec(bench, "fine", "1m")?;
+        spec["scheduling"] = json!({ "nodeSelector": { "kubernetes.io/hostname": "node-b" } });
+        bench.resource("model", &spec)?;
+        told(bench, "NoSpace")
+    })();
+    let pods = || {
+        bench.k(&format!(
+            "-n {AGENTS} get pods -o name -l app.kubernetes.io/instance=model"
+        ))
+    };
+    let gone = wait(60, || pods().is_ok_and(|left| left.trim().is_empty()));
+    inside(&["umount", "-l", "/var/lib/kubelet/pods"])?;
+    bench.k("uncordon node-b")?;
+    ensure!(gone, "the pod stayed");
+    seen
 }
 
 fn tls(bench: &Bench) -> anyhow::Result<String> {
