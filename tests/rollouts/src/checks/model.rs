@@ -128,7 +128,8 @@ fn full(bench: &Bench) -> anyhow::Result<String> {
             .find(|process| process.program() == "kubelet");
         let pid = kubelet.context("node-b has no kubelet")?.pid.to_string();
         let ran = std::process::Command::new("nsenter")
-            .args(["-t", &pid, "-m", "--"])
+            // With its processes too: umount looks for itself in /proc.
+            .args(["-t", &pid, "-m", "-p", "--"])
             .args(words)
             .output()?;
         ensure!(

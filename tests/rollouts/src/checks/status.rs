@@ -98,28 +98,32 @@ fn down(bench: &Bench) -> anyhow::Result<String> {
 fn private(bench: &Bench) -> anyhow::Result<String> {
     const ADDRESS: &str = "10.89.0.1";
     let file = |name: &str| bench.folder.join(name).display().to_string();
+    let authority = (file("authority-key.pem"), file("authority.pem"));
     let (key, pem) = (file("server-key.pem"), file("server.pem"));
-    let made = std::process::Command::new("openssl")
-        .args([
-            "req",
-            "-x509",
-            "-newkey",
-            "ec",
-            "-pkeyopt",
-            "ec_paramgen_curve:P-256",
-            "-nodes",
-        ])
-        .args([
-            "-days",
-            "2",
-            "-subj",
-            "/CN=private",
-            "-addext",
-            &format!("subjectAltName=IP:{ADDRESS}"),
-        ])
-        .args(["-keyout", &key, "-out", &pem])
-        .output()?;
-    ensure!(made.status.success(), "openssl made no certificate");
+    let certify = |key: &str, pem: &str, more: &[&str]| -> anyhow::Result<()> {
+        let made = std::process::Command::new("openssl")
+            .args("req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256".split(' '))
+            .args(["-nodes", "-days", "2", "-keyout", key, "-out", pem])
+            .args(more)
+            .output()?;
+        ensure!(made.status.success(), "openssl made no certificate");
+        Ok(())
+    };
+    certify(&authority.0, &authority.1, &["-subj", "/CN=authority"])?;
+    let name = format!("subjectAltName=IP:{ADDRESS}");
+    let leaf = [
+        "-subj",
+        "/CN=private",
+        "-addext",
+        &name,
+        "-addext",
+        "basicConstraints=critical,CA:FALSE",
+        "-CA",
+        &authority.1,
+        "-CAkey",
+        &authority.0,
+    ];
+    certify(&key, &pem, &leaf)?;
     let words = [
         "s_server", "-accept", "8443", "-www", "-quiet", "-cert", &pem, "-key", &key,
     ];
@@ -133,7 +137,8 @@ fn private(bench: &Bench) -> anyhow::Result<String> {
         let said = bench.reason("private", "UpstreamReachable", "UpstreamUnreachable", 60)?;
         ensure!(said.to_lowercase().contains("certificate"), "{said}");
         bench.k(&format!(
-            "-n {AGENTS} create configmap private --from-file=ca.pem={pem}"
+            "-n {AGENTS} create configmap private --from-file=ca.pem={}",
+            authority.1
         ))?;
         let bundle = json!({ "configMap": { "name": "private", "key": "ca.pem" } });
         bench.patch("private", &json!({ "upstream": { "caBundle": bundle } }))?;
