@@ -430,10 +430,15 @@ fn always_ready(bench: &Bench) -> anyhow::Result<String> {
         "-n {AGENTS} rollout status deploy/busy --timeout=120s"
     ))?;
     let said = hurts(bench, "busy", || {
-        bench.k(&format!("-n {AGENTS} rollout restart deploy/busy"))?;
+        // Pods that run and serve nobody: a probe would hold the rollout at the first of them. (A
+        // pod that merely starts slowly costs nothing: the proxy listens before all else.)
+        bench.k(&format!(
+            "-n {AGENTS} set env deploy/busy TOOLSEARCH_LISTEN=0.0.0.0:8099"
+        ))?;
         bench.k(&format!(
             "-n {AGENTS} rollout status deploy/busy --timeout=120s"
         ))?;
+        sleep(Duration::from_secs(3));
         Ok(())
     });
     bench.patch("busy", &json!({ "paused": false }))?;
