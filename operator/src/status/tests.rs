@@ -216,7 +216,7 @@ fn s2_every_reason_is_explained_in_the_troubleshooting_page() {
     let page = include_str!("../../../docs/troubleshooting.md");
     for reason in Reason::ALL {
         assert!(
-            page.contains(&format!("`{}`", reason.as_str())),
+            page.contains(&format!("\n### {}\n", reason.as_str())),
             "{} is not explained",
             reason.as_str()
         );
