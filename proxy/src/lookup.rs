@@ -98,9 +98,13 @@ fn print(
 ) -> std::io::Result<()> {
     let Explanation {
         hit,
+        named,
         lexical,
+        expansion,
         semantic,
         matched,
+        near,
+        known,
     } = explained;
     let description: String = tool
         .description
@@ -116,20 +120,41 @@ fn print(
         );
     }
     let Tool { name, .. } = tool;
+    let score = hit.score;
+    write!(out, "{rank:>3}  {score:.3} = ")?;
+    if *named > 0.0 {
+        write!(out, "{named:.1} named + ")?;
+    }
     writeln!(
         out,
-        "{rank:>3}  {:.3} = {lexical:.3} lexical + {semantic:.3} semantic  {name}",
-        hit.score
+        "{lexical:.3} words + {expansion:.3} near words + {semantic:.3} meaning  {name}"
     )?;
-    writeln!(
-        out,
-        "     {}",
-        if matched.is_empty() {
-            "no word matched".to_owned()
+    let near = near
+        .iter()
+        .map(|(words, cosine)| format!("{words} {cosine:.2}"));
+    let listed = |words: Vec<String>, none: &str| {
+        if words.is_empty() {
+            none.to_owned()
         } else {
-            matched.join(" ")
+            words.join(" ")
         }
-    )
+    };
+    let words = listed(matched.clone(), "none");
+    let near = listed(near.collect(), "none");
+    writeln!(out, "       words: {words}")?;
+    writeln!(out, "       near words: {near}")?;
+    if rank == 1 {
+        let weights = Weights::default();
+        writeln!(
+            out,
+            "       weights: words {:.2} = {} x {known:.2}^2 (the share of the query's words that some tool has, squared), near words {}, meaning {}",
+            weights.lexical * known * known,
+            weights.lexical,
+            weights.expansion,
+            weights.semantic
+        )?;
+    }
+    Ok(())
 }
 
 fn document(tool: &Tool) -> Document {

@@ -41,7 +41,7 @@ pub(crate) fn weights() -> Arg {
     Arg::new("weights")
         .long("weights")
         .value_name("NAME=NUMBER,…")
-        .help("Other weights than production's: semantic, coverage, lexical")
+        .help("Other weights than production's: semantic, expansion, lexical")
 }
 
 /// A text flag's value.
@@ -84,9 +84,9 @@ pub(crate) fn chosen_weights(given: &str) -> anyhow::Result<Weights> {
             .with_context(|| format!("{number} is no number"))?;
         let weight = match name.trim() {
             "semantic" => &mut weights.semantic,
-            "coverage" => &mut weights.coverage,
+            "expansion" => &mut weights.expansion,
             "lexical" => &mut weights.lexical,
-            other => bail!("there is no weight {other}: semantic, coverage, lexical"),
+            other => bail!("there is no weight {other}: semantic, expansion, lexical"),
         };
         *weight = number;
     }
@@ -101,8 +101,8 @@ mod tests {
 
     #[test]
     fn weights_that_are_not_named_stay() {
-        let chosen = chosen_weights("coverage=0.5, lexical=2").unwrap();
-        assert_eq!((chosen.coverage, chosen.lexical), (0.5, 2.0));
+        let chosen = chosen_weights("expansion=0.5, lexical=2").unwrap();
+        assert_eq!((chosen.expansion, chosen.lexical), (0.5, 2.0));
         assert_eq!(chosen.semantic, Weights::default().semantic);
         assert_eq!(chosen_weights("").unwrap(), Weights::default());
         for wrong in ["1,2,3", "vigour=1", "lexical=x"] {

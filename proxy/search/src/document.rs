@@ -26,6 +26,16 @@ pub struct Parameter {
     pub values: Vec<String>,
 }
 
+/// What the fields of [`Document::fields`] are called.
+pub(crate) const FIELDS: [&str; 6] = [
+    "name",
+    "title",
+    "description",
+    "parameter",
+    "parameter description",
+    "value",
+];
+
 /// Levels of nesting that are read: beyond them a schema says little about what the tool is for.
 const DEEPEST: usize = 5;
 /// Parameters that are read: a schema can refer to itself.
@@ -45,6 +55,23 @@ impl Document {
             description,
             parameters,
         }
+    }
+
+    /// The texts of each field, in the order of [`FIELDS`].
+    pub(crate) fn fields(&self) -> [Vec<&str>; 6] {
+        let each = self.parameters.iter();
+        let values = each.clone().flat_map(|parameter| &parameter.values);
+        [
+            vec![&self.name],
+            vec![&self.title],
+            vec![&self.description],
+            each.clone()
+                .map(|parameter| parameter.name.as_str())
+                .collect(),
+            each.map(|parameter| parameter.description.as_str())
+                .collect(),
+            values.map(String::as_str).collect(),
+        ]
     }
 }
 

@@ -116,7 +116,17 @@ impl Embedder {
 
     /// The vector made unit length whatever the model asks for: products of two are cosines.
     pub(crate) fn direction(&self, text: &str) -> Vec<f32> {
-        let mut vector = self.embed(text);
+        self.direction_of(&self.pieces(text))
+    }
+
+    /// The pieces that a text consists of, without unknown ones.
+    pub(crate) fn pieces(&self, text: &str) -> Vec<u32> {
+        self.model.tokens.ids(text)
+    }
+
+    /// As [`Embedder::direction`], of pieces.
+    pub(crate) fn direction_of(&self, pieces: &[u32]) -> Vec<f32> {
+        let mut vector = pool::mean(pieces, &self.model.weights, false);
         let length = vector
             .iter()
             .map(|number| number * number)

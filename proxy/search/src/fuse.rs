@@ -1,17 +1,22 @@
-//! How do words and meaning become one score? A weighted sum whose lexical part follows the query.
+//! How do words and meaning become one score? A weighted sum whose parts follow the query.
 //!
-//! Reciprocal rank fusion, the usual choice, trusts both sides alike and measurably loses to the
+//! Both sides that count words are divided by the square root of the best they could have reached:
+//! a long question in the catalog's own words leans on them, as its one vector is a blur; a short
+//! one on meaning. Words taken literally count as far as the query is in the catalog's language.
+//! Reciprocal rank fusion, the usual choice, trusts all sides alike and measurably loses to the
 //! better of them; see `docs/decisions/0003-fusion.md`.
+
+use crate::bm25f::Matches;
 
 /// The free parameters of the ranking. `Weights::default()` is what production uses.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Weights {
     /// Factor of the cosine of query and tool, which is in [-1, 1].
     pub semantic: f32,
-    /// Factor of the coverage: the lexical score divided by the best that the query could have
-    /// reached, in [0, 1]. A foreign or conversational query covers little, and leans on meaning.
-    pub coverage: f32,
-    /// Factor of the lexical score divided by the best document's, in [0, 1].
+    /// Factor of BM25F over the words nearest in meaning, divided by the square root of its best.
+    pub expansion: f32,
+    /// Factor of BM25F over the words themselves, divided by the square root of its best, and
+    /// multiplied by the square of the share of the query's words that are known.
     pub lexical: f32,
 }
 
@@ -19,52 +24,70 @@ impl Default for Weights {
     fn default() -> Self {
         Self {
             semantic: 1.0,
-            coverage: 1.3,
-            lexical: 0.15,
+            expansion: 0.3,
+            lexical: 0.6,
         }
     }
 }
 
-/// One document's score in its two parts.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// What each side says about one query; a side that knows nothing about it is `None`.
+pub(crate) struct Sides {
+    pub(crate) lexical: Option<Matches>,
+    pub(crate) expansion: Option<Matches>,
+    pub(crate) semantic: Option<Vec<f32>>,
+    /// The share of the query's words that some tool has, in [0, 1].
+    pub(crate) known: f32,
+}
+
+/// One document's score in its parts.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Parts {
+    pub(crate) named: f32,
     pub(crate) lexical: f32,
+    pub(crate) expansion: f32,
     pub(crate) semantic: f32,
 }
 
 impl Parts {
     pub(crate) fn sum(self) -> f32 {
-        self.lexical + self.semantic
+        self.named + self.lexical + self.expansion + self.semantic
     }
 }
 
-/// Fuses the scores of both sides, each in the documents' order; a side that knows nothing about
-/// this query is `None`. Every part is finite.
-pub(crate) fn fuse(
-    lexical: Option<(&[f32], f32)>,
-    semantic: Option<&[f32]>,
-    count: usize,
-    weights: &Weights,
-) -> Vec<Parts> {
-    let highest = lexical.map_or(0.0, |(scores, _)| {
-        scores.iter().copied().fold(0.0, f32::max)
-    });
-    let part = |document: usize| {
-        let lexical = lexical.map_or(0.0, |(scores, best)| {
-            let coverage = ratio(scores[document], best).min(1.0);
-            weights.coverage * coverage + weights.lexical * ratio(scores[document], highest)
-        });
-        let semantic = semantic.map_or(0.0, |scores| weights.semantic * scores[document]);
-        Parts {
-            lexical: finite(lexical),
-            semantic: finite(semantic),
-        }
-    };
-    (0..count).map(part).collect()
+impl Sides {
+    /// The factor of the lexical side for this query, before its division.
+    pub(crate) fn lexical_weight(&self, weights: &Weights) -> f32 {
+        // Alone, the words are all there is.
+        let alone = self.semantic.is_none() && self.expansion.is_none();
+        let trust = if alone { 1.0 } else { self.known * self.known };
+        weights.lexical * trust
+    }
+
+    /// Each document's parts, all finite.
+    pub(crate) fn fuse(&self, count: usize, weights: &Weights) -> Vec<Parts> {
+        let lexical = self.lexical_weight(weights);
+        let lexical = scaled(self.lexical.as_ref(), lexical);
+        let expansion = scaled(self.expansion.as_ref(), weights.expansion);
+        let semantic = self.semantic.as_deref();
+        (0..count)
+            .map(|document| Parts {
+                named: 0.0,
+                lexical: finite(lexical(document)),
+                expansion: finite(expansion(document)),
+                semantic: finite(semantic.map_or(0.0, |all| weights.semantic * all[document])),
+            })
+            .collect()
+    }
 }
 
-fn ratio(score: f32, most: f32) -> f32 {
-    if most > 0.0 { score / most } else { 0.0 }
+fn scaled(matches: Option<&Matches>, weight: f32) -> impl Fn(usize) -> f32 {
+    let best = matches.map_or(0.0, |matches| matches.best);
+    let factor = if best > 0.0 {
+        weight / best.sqrt()
+    } else {
+        0.0
+    };
+    move |document| matches.map_or(0.0, |matches| factor * matches.scores[document])
 }
 
 const fn finite(score: f32) -> f32 {
@@ -73,37 +96,53 @@ const fn finite(score: f32) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Parts, Weights, fuse};
+    use super::{Parts, Sides, Weights};
+    use crate::bm25f::Matches;
+
+    const WEIGHTS: Weights = Weights {
+        semantic: 1.0,
+        expansion: 0.5,
+        lexical: 2.0,
+    };
+
+    fn matches(scores: &[f32], best: f32) -> Option<Matches> {
+        let scores = scores.to_vec();
+        Some(Matches { scores, best })
+    }
 
     #[test]
     fn parts_are_weighted_and_finite() {
-        let weights = Weights {
-            semantic: 1.0,
-            coverage: 2.0,
-            lexical: 0.5,
+        let sides = Sides {
+            lexical: matches(&[4.0, 2.0, 0.0], 16.0),
+            expansion: matches(&[0.0, 8.0, 0.0], 4.0),
+            semantic: Some(vec![0.1, f32::NAN, -0.2]),
+            known: 0.5,
         };
-        let fused = fuse(
-            Some((&[4.0, 2.0, 0.0], 8.0)),
-            Some(&[0.1, f32::NAN, -0.2]),
-            3,
-            &weights,
-        );
-        assert_eq!(
-            fused[0],
-            Parts {
-                lexical: 1.5,
-                semantic: 0.1
-            }
-        );
-        assert_eq!(
-            fused[1],
-            Parts {
-                lexical: 0.75,
-                semantic: 0.0
-            }
-        );
+        let fused = sides.fuse(3, &WEIGHTS);
+        let expected = |lexical, expansion, semantic| Parts {
+            named: 0.0,
+            lexical,
+            expansion,
+            semantic,
+        };
+        assert_eq!(fused[0], expected(0.5, 0.0, 0.1));
+        assert_eq!(fused[1], expected(0.25, 2.0, 0.0));
         assert_eq!(fused[2].sum(), -0.2);
-        assert_eq!(fuse(None, None, 1, &weights)[0].sum(), 0.0);
-        assert_eq!(fuse(Some((&[0.0], 0.0)), None, 1, &weights)[0].sum(), 0.0);
+    }
+
+    #[test]
+    fn words_alone_count_in_any_language() {
+        let sides = Sides {
+            lexical: matches(&[1.0, 0.0], 1.0),
+            expansion: None,
+            semantic: None,
+            known: 0.0,
+        };
+        assert_eq!(sides.fuse(2, &WEIGHTS)[0].sum(), 2.0);
+        let nothing = Sides {
+            lexical: matches(&[0.0], 0.0),
+            ..sides
+        };
+        assert_eq!(nothing.fuse(1, &WEIGHTS)[0].sum(), 0.0);
     }
 }

@@ -2,7 +2,9 @@
 
 use crate::document::Document;
 use crate::error::Error;
-use crate::fuse::{Parts, Weights, fuse};
+use crate::expansion::Expansion;
+use crate::fuse::{Parts, Sides, Weights};
+use crate::known::Known;
 use crate::lexical::Lexical;
 use crate::named::Names;
 use crate::semantic::Semantic;
@@ -12,8 +14,10 @@ use crate::vectors::Vectors;
 #[derive(Debug)]
 pub struct Index {
     lexical: Lexical,
-    semantic: Option<Semantic>,
+    /// What needs a model.
+    meaning: Option<(Semantic, Expansion)>,
     names: Names,
+    known: Known,
     count: usize,
 }
 
@@ -26,17 +30,26 @@ pub struct Hit {
     pub score: f32,
 }
 
-/// How a hit came to its score.
+/// How a hit came to its score, which is the sum of the four parts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explanation {
     /// The hit.
     pub hit: Hit,
-    /// The lexical part as it entered the sum, weight and bonus for a name included.
+    /// What a query that names the tool, nearly or its service, adds; else 0.
+    pub named: f32,
+    /// The part of the query's words as they are, weight included.
     pub lexical: f32,
-    /// The semantic part as it entered the sum, weight included; 0 without a model.
+    /// The part of words near in meaning, weight included; 0 without a model.
+    pub expansion: f32,
+    /// The part of query and tool as a whole, weight included; 0 without a model.
     pub semantic: f32,
     /// Query words that matched, with the fields they matched in, as `field:word`.
     pub matched: Vec<String>,
+    /// Query words with the tool's word nearest in meaning, as `asked~found`, and their cosine.
+    pub near: Vec<(String, f32)>,
+    /// The share of the query's words that some tool has, in [0, 1]: its square is the trust in
+    /// words as they are.
+    pub known: f32,
 }
 
 /// What answers a query.
@@ -59,10 +72,15 @@ impl Index {
     /// # Errors
     /// [`Error::Lexical`].
     pub fn build(documents: &[Document], vectors: Option<&Vectors>) -> Result<Self, Error> {
+        let known = Known::new(documents);
         Ok(Self {
             lexical: Lexical::build(documents)?,
-            semantic: vectors.map(|vectors| Semantic::build(documents, vectors)),
-            names: Names::new(documents),
+            meaning: vectors.map(|vectors| {
+                let expansion = Expansion::build(documents, vectors.embedder());
+                (Semantic::build(documents, vectors), expansion)
+            }),
+            names: Names::new(documents, &known),
+            known,
             count: documents.len(),
         })
     }
@@ -70,7 +88,7 @@ impl Index {
     /// [`Mode::Hybrid`] with a model, [`Mode::Lexical`] without.
     #[must_use]
     pub const fn mode(&self) -> Mode {
-        if self.semantic.is_some() {
+        if self.meaning.is_some() {
             Mode::Hybrid
         } else {
             Mode::Lexical
@@ -81,8 +99,7 @@ impl Index {
     /// the query are not (a query of blanks counts as empty).
     #[must_use]
     pub fn search(&self, query: &str, limit: usize) -> Vec<Hit> {
-        let parts = self.parts(query, self.mode(), &Weights::default());
-        best(&parts, limit)
+        self.rank(query, limit, self.mode(), &Weights::default())
     }
 
     /// As [`Index::search`], with chosen weights and mode, and how each score came about.
@@ -94,15 +111,34 @@ impl Index {
         mode: Mode,
         weights: &Weights,
     ) -> Vec<Explanation> {
-        let parts = self.parts(query, mode, weights);
+        let Some(query) = read(query) else {
+            return Vec::new();
+        };
+        let (parts, known) = self.parts(query, mode, weights);
+        let near = |position| {
+            let meaning = self.meaning.as_ref().filter(|_| mode == Mode::Hybrid);
+            let near = meaning.map(|(_, expansion)| expansion.matched(query, position));
+            let near = near.into_iter().flatten();
+            near.map(|near| (format!("{}~{}", near.asked, near.found), near.similarity))
+                .collect()
+        };
         let hits = best(&parts, limit).into_iter();
         hits.map(|hit| {
-            let Parts { lexical, semantic } = parts[hit.position];
+            let Parts {
+                named,
+                lexical,
+                expansion,
+                semantic,
+            } = parts[hit.position];
             Explanation {
                 hit,
+                named,
                 lexical,
+                expansion,
                 semantic,
                 matched: self.lexical.matched(query, hit.position),
+                near: near(hit.position),
+                known,
             }
         })
         .collect()
@@ -111,7 +147,9 @@ impl Index {
     /// As [`Index::search`], with chosen weights and mode: for measurements.
     #[must_use]
     pub fn rank(&self, query: &str, limit: usize, mode: Mode, weights: &Weights) -> Vec<Hit> {
-        best(&self.parts(query, mode, weights), limit)
+        read(query).map_or_else(Vec::new, |query| {
+            best(&self.parts(query, mode, weights).0, limit)
+        })
     }
 
     /// Documents in the index.
@@ -126,29 +164,42 @@ impl Index {
         self.count == 0
     }
 
-    fn parts(&self, query: &str, mode: Mode, weights: &Weights) -> Vec<Parts> {
-        let end = query
-            .char_indices()
-            .nth(LONGEST_QUERY)
-            .map_or(query.len(), |(at, _)| at);
-        let query = query[..end].trim();
-        if query.is_empty() {
-            return Vec::new();
-        }
-        let matches = (mode != Mode::Semantic).then(|| self.lexical.score(query));
-        let semantic = self.semantic.as_ref().filter(|_| mode != Mode::Lexical);
-        let semantic = semantic.and_then(|semantic| semantic.score(query));
-        let lexical = matches
-            .as_ref()
-            .map(|matches| (&matches.scores[..], matches.best));
-        let mut parts = fuse(lexical, semantic.as_deref(), self.count, weights);
-        if mode != Mode::Semantic {
-            for (position, bonus) in self.names.bonuses(query) {
-                parts[position].lexical += bonus;
+    /// Each document's parts, and the share of the query's words that are known.
+    fn parts(&self, query: &str, mode: Mode, weights: &Weights) -> (Vec<Parts>, f32) {
+        let meaning = self.meaning.as_ref().filter(|_| mode != Mode::Lexical);
+        let words = mode != Mode::Semantic;
+        let expansion = meaning.filter(|_| words);
+        let sides = Sides {
+            lexical: words.then(|| self.lexical.score(query)),
+            expansion: expansion.map(|(_, expansion)| expansion.score(query)),
+            semantic: meaning.and_then(|(semantic, _)| semantic.score(query)),
+            known: self.known.share(query),
+        };
+        let mut parts = sides.fuse(self.count, weights);
+        if words {
+            // In the catalog's language a service's name counts as any rare word does.
+            let foreign = if expansion.is_some() {
+                1.0 - sides.known * sides.known
+            } else {
+                0.0
+            };
+            let lifts = self.names.lifts(query).into_iter();
+            let lifts = lifts.map(|(position, lift)| (position, foreign * lift));
+            for (position, bonus) in lifts.chain(self.names.bonuses(query)) {
+                parts[position].named += bonus;
             }
         }
-        parts
+        (parts, sides.known)
     }
+}
+
+/// What of a query is read; `None` where nothing is left.
+fn read(query: &str) -> Option<&str> {
+    let end = query
+        .char_indices()
+        .nth(LONGEST_QUERY)
+        .map_or(query.len(), |(at, _)| at);
+    Some(query[..end].trim()).filter(|query| !query.is_empty())
 }
 
 fn best(parts: &[Parts], limit: usize) -> Vec<Hit> {

@@ -2,11 +2,14 @@
 //!
 //! No network, no clock, no MCP: the same code runs in production and in the evaluation.
 
+mod bm25f;
 mod document;
 mod embed;
 mod error;
+mod expansion;
 mod fuse;
 mod index;
+mod known;
 mod lexical;
 mod named;
 mod semantic;

@@ -29,14 +29,39 @@ pub(crate) fn words_and_joined(text: &str) -> Vec<String> {
     words
 }
 
+/// One stretch of a text without a blank, as it is written.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Run<'a> {
+    /// A word, or a part of a name.
+    Word(&'a str),
+    /// Several words, in a script that does not say where one ends.
+    Unspaced(&'a str),
+}
+
+/// Calls back for each run, names taken apart.
+pub(crate) fn each_run(text: &str, found: &mut dyn FnMut(Run<'_>)) {
+    each_stretch(text, &mut |stretch, script| match script {
+        Script::Spaced => parts(stretch)
+            .into_iter()
+            .for_each(|part| found(Run::Word(part))),
+        Script::Unspaced => found(Run::Unspaced(stretch)),
+    });
+}
+
 /// Calls back for each word; the flag marks the joined form of several.
 fn each(text: &str, found: &mut dyn FnMut(String, bool)) {
+    each_stretch(text, &mut |stretch, script| finish(stretch, script, found));
+}
+
+fn each_stretch(text: &str, found: &mut dyn FnMut(&str, Script)) {
     let mut run = String::new();
     let mut script = None;
     for character in text.chars() {
         let next = script::of(character);
         if next != script {
-            finish(&run, script, found);
+            if let Some(script) = script {
+                found(&run, script);
+            }
             run.clear();
             script = next;
         }
@@ -44,12 +69,14 @@ fn each(text: &str, found: &mut dyn FnMut(String, bool)) {
             run.push(character);
         }
     }
-    finish(&run, script, found);
+    if let Some(script) = script {
+        found(&run, script);
+    }
 }
 
-fn finish(run: &str, script: Option<Script>, found: &mut dyn FnMut(String, bool)) {
+fn finish(run: &str, script: Script, found: &mut dyn FnMut(String, bool)) {
     match script {
-        Some(Script::Spaced) => {
+        Script::Spaced => {
             let parts = parts(run);
             let several = parts.len() > 1;
             for part in &parts {
@@ -62,7 +89,7 @@ fn finish(run: &str, script: Option<Script>, found: &mut dyn FnMut(String, bool)
                 found(fold::fold(run), true);
             }
         }
-        Some(Script::Unspaced) => {
+        Script::Unspaced => {
             let folded: Vec<char> = fold::fold(run).chars().collect();
             match folded.as_slice() {
                 [] => (),
@@ -72,7 +99,6 @@ fn finish(run: &str, script: Option<Script>, found: &mut dyn FnMut(String, bool)
                     .for_each(|pair| found(pair.iter().collect(), false)),
             }
         }
-        None => (),
     }
 }
 

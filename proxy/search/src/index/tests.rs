@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Index, Mode};
+use super::{Explanation, Index, Mode};
 use crate::{Document, Embedder, Vectors, Weights};
 
 fn documents() -> Vec<Document> {
@@ -94,7 +94,15 @@ fn two_builds_answer_alike() {
 fn an_explanation_adds_up_and_names_the_words() {
     let index = index();
     for explained in index.explain("create an issue", 7, Mode::Hybrid, &Weights::default()) {
-        assert!((explained.lexical + explained.semantic - explained.hit.score).abs() < 1e-6);
+        let Explanation {
+            hit,
+            named,
+            lexical,
+            expansion,
+            semantic,
+            ..
+        } = explained;
+        assert!((named + lexical + expansion + semantic - hit.score).abs() < 1e-6);
     }
     let best = &index.explain("create an issue", 1, Mode::Hybrid, &Weights::default())[0];
     assert_eq!(

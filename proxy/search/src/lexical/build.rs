@@ -8,19 +8,9 @@ use tantivy::schema::{Field, IndexRecordOption, Schema, TextFieldIndexing, TextO
 use tantivy::tokenizer::{PreTokenizedString, Token};
 use tantivy::{Index, ReloadPolicy, SegmentReader, TantivyDocument, TantivyError};
 
-use crate::document::Document;
+use crate::document::{Document, FIELDS};
 use crate::lexical::spell::Words;
 use crate::lexical::terms;
-
-/// The fields, in the order of [`Lexical::fields`].
-pub(super) const FIELDS: [&str; 6] = [
-    "name",
-    "title",
-    "description",
-    "parameter",
-    "parameter description",
-    "value",
-];
 
 /// The lexical side of one list.
 pub(crate) struct Lexical {
@@ -58,7 +48,7 @@ impl Lexical {
         let mut words = Words::default();
         for document in documents {
             let mut added = TantivyDocument::new();
-            for ((field, texts), length) in fields.iter().zip(texts(document)).zip(&mut lengths) {
+            for ((field, texts), length) in fields.iter().zip(document.fields()).zip(&mut lengths) {
                 let terms: Vec<String> = texts.iter().flat_map(|text| terms::of(text)).collect();
                 *length += terms.len();
                 terms
@@ -86,33 +76,6 @@ impl Lexical {
             documents: documents.len(),
         })
     }
-}
-
-/// The texts of each field.
-fn texts(document: &Document) -> [Vec<&str>; 6] {
-    let Document {
-        name,
-        title,
-        description,
-        parameters,
-    } = document;
-    [
-        vec![name],
-        vec![title],
-        vec![description],
-        parameters
-            .iter()
-            .map(|parameter| parameter.name.as_str())
-            .collect(),
-        parameters
-            .iter()
-            .map(|parameter| parameter.description.as_str())
-            .collect(),
-        parameters
-            .iter()
-            .flat_map(|parameter| parameter.values.iter().map(String::as_str))
-            .collect(),
-    ]
 }
 
 fn pre_tokenized(terms: Vec<String>) -> PreTokenizedString {

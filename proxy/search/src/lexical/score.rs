@@ -4,15 +4,11 @@ use tantivy::postings::Postings;
 use tantivy::schema::IndexRecordOption;
 use tantivy::{DocSet, TERMINATED, Term};
 
-use crate::lexical::build::{FIELDS, Lexical};
+use crate::bm25f::{self, Frequencies, Matches};
+use crate::document::FIELDS;
+use crate::lexical::build::Lexical;
 use crate::lexical::terms;
 
-/// Weight of each field, in the order of [`FIELDS`].
-const FIELD_WEIGHTS: [f32; 6] = [2.0, 1.5, 1.0, 0.5, 0.3, 0.3];
-/// How soon a word's repetition stops to count.
-const K1: f32 = 1.2;
-/// How much a long field is held against it.
-const B: f32 = 0.5;
 /// The share of a word as it stands, beside its stem.
 const SURFACE: f32 = 0.3;
 /// What a Lithuanian stem counts, beside a word or English stem that some tool has.
@@ -20,55 +16,26 @@ const LITHUANIAN: f32 = 0.8;
 /// What a corrected word counts.
 const CORRECTED: f32 = 0.5;
 
-/// What one query found.
-#[derive(Debug)]
-pub(crate) struct Matches {
-    /// BM25F of each document, in order; 0 where no word matches.
-    pub(crate) scores: Vec<f32>,
-    /// The sum over the query's words of the most that any document could get for each.
-    pub(crate) best: f32,
-}
-
-/// The frequencies of one query word over all documents.
-struct Frequencies {
-    by_document: Vec<f32>,
-    touched: Vec<u32>,
-}
-
 impl Lexical {
     /// Scores every document.
     pub(crate) fn score(&self, query: &str) -> Matches {
-        let mut scores = vec![0.0; self.documents];
-        let mut best = 0.0;
-        let mut frequencies = Frequencies {
-            by_document: vec![0.0; self.documents],
-            touched: Vec::new(),
-        };
+        let mut matches = Matches::none(self.documents);
+        let mut frequencies = Frequencies::of(self.documents);
         for word in terms::of_query(query) {
             let price = self.gather(&word, &mut frequencies);
-            let idf = self.idf(frequencies.touched.len());
-            // What a word in a tool's name would score: a query has reached its best with that.
-            best += idf * saturated(FIELD_WEIGHTS[0]);
-            for &document in &frequencies.touched {
-                let frequency = std::mem::take(&mut frequencies.by_document[document as usize]);
-                scores[document as usize] += price * idf * saturated(frequency);
-            }
-            frequencies.touched.clear();
+            matches.add(&mut frequencies, price);
         }
-        Matches { scores, best }
+        matches
     }
 
     /// The query words that a document has, as `field:word`.
     pub(crate) fn matched(&self, query: &str, position: usize) -> Vec<String> {
         let mut matched = Vec::new();
-        let mut frequencies = Frequencies {
-            by_document: vec![0.0; self.documents],
-            touched: Vec::new(),
-        };
+        let mut frequencies = Frequencies::of(self.documents);
         for word in terms::of_query(query) {
             for (field, name) in FIELDS.iter().enumerate() {
                 self.gather_in(&word, field..field + 1, &mut frequencies);
-                if frequencies.by_document[position] > 0.0 {
+                if frequencies.has(position) {
                     matched.push(format!("{}:{word}", name.replace(' ', "-")));
                 }
                 frequencies.clear();
@@ -95,13 +62,13 @@ impl Lexical {
         if let Some(stem) = english {
             self.add(&stem, 1.0 - SURFACE, fields.clone(), frequencies);
         }
-        if !frequencies.touched.is_empty() {
+        if !frequencies.is_empty() {
             return 1.0;
         }
         if let Some(stem) = terms::lithuanian(word) {
             self.add(&stem, 1.0, fields.clone(), frequencies);
         }
-        if !frequencies.touched.is_empty() {
+        if !frequencies.is_empty() {
             return LITHUANIAN;
         }
         for nearest in self.words.nearest(word) {
@@ -131,41 +98,15 @@ impl Lexical {
             let Ok(lengths) = segment.get_fieldnorms_reader(self.fields[field]) else {
                 continue;
             };
-            let weight = weight * FIELD_WEIGHTS[field];
+            let mean = self.mean_lengths[field];
             while postings.doc() != TERMINATED {
                 let document = postings.doc();
-                let length = lengths.fieldnorm(document) as f32 / self.mean_lengths[field];
-                let frequency = postings.term_freq() as f32 / (1.0 - B + B * length);
+                let count = postings.term_freq() as f32;
+                let length = lengths.fieldnorm(document) as f32;
+                let frequency = bm25f::weighted(field, count, length, mean);
                 frequencies.add(document, weight * frequency);
                 postings.advance();
             }
         }
     }
-
-    /// The weight of a word that this many documents have (Robertson and Spärck Jones), never
-    /// negative.
-    fn idf(&self, having: usize) -> f32 {
-        let (all, having) = (self.documents as f32, having as f32);
-        (1.0 + (all - having + 0.5) / (having + 0.5)).ln()
-    }
-}
-
-impl Frequencies {
-    fn add(&mut self, document: u32, frequency: f32) {
-        let held = &mut self.by_document[document as usize];
-        if *held == 0.0 {
-            self.touched.push(document);
-        }
-        *held += frequency;
-    }
-
-    fn clear(&mut self) {
-        for document in self.touched.drain(..) {
-            self.by_document[document as usize] = 0.0;
-        }
-    }
-}
-
-fn saturated(frequency: f32) -> f32 {
-    frequency / (K1 + frequency)
 }
