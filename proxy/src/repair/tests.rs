@@ -90,3 +90,5 @@ fn a_string_that_may_be_a_string_stays() {
         None
     );
 }
+
+mod corpus;
