@@ -302,4 +302,68 @@ mod tests {
         ));
         assert!(admit_read(&entry, &raw("{}")).is_err());
     }
+
+    /// 100,000 random calls of random tools under random policies, mended ones among them: what
+    /// a read tool may send is read-only by a rule said here once more.
+    #[test]
+    fn no_read_tool_ever_reaches_what_may_write() {
+        // A xorshift: the same calls each time.
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut below = move |limit: usize| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            usize::try_from(state % limit as u64).unwrap_or_default()
+        };
+        let (mut reached, mut refused) = (0, 0);
+        for _ in 0..2_000 {
+            let patterns = [None, Some("t_*"), Some("t_1*"), Some("*_2"), Some("other")];
+            let (written, vouched) = (patterns[below(5)], patterns[below(5)]);
+            let policy = Policy {
+                write_tools: globs(written),
+                read_tools: globs(vouched),
+                trust_hints: below(2) == 0,
+            };
+            let (name, hint) = (
+                format!("t_{}", below(30)),
+                ["true", "false", "null", "\"true\""][below(4)],
+            );
+            let tool = Tool::parse(raw(&format!(
+                r#"{{"name":"{name}","inputSchema":{{"properties":{{"n":{{"type":"integer"}}}}}},"annotations":{{"readOnlyHint":{hint}}}}}"#
+            )))
+            .unwrap();
+            let access = policy.access(&tool);
+            let entry = Arc::new(Entry::new(tool, access));
+            let matches = |pattern: Option<&str>| match pattern {
+                Some("t_*") => true,
+                Some("t_1*") => name.starts_with("t_1"),
+                Some("*_2") => name == "t_2",
+                _ => false,
+            };
+            let reads =
+                !matches(written) && (matches(vouched) || (policy.trust_hints && hint == "true"));
+            for _ in 0..50 {
+                let arguments = [
+                    "{}",
+                    r#"{"n":1}"#,
+                    r#"{"n":"1"}"#,
+                    r#"{"N":"1"}"#,
+                    r#"{"input":{}}"#,
+                    r#"{"n":"x"}"#,
+                    r#"{"n":1e400}"#,
+                ];
+                let admitted = admit_read(&entry, &raw(arguments[below(7)]));
+                match admitted {
+                    Ok(call) => {
+                        assert!(reads, "{name} by {written:?} {vouched:?} {hint}");
+                        assert_eq!(call.entry().tool.name, name);
+                        reached += 1;
+                    }
+                    Err(_) => refused += 1,
+                }
+            }
+        }
+        assert_eq!(reached + refused, 100_000);
+        assert!(reached > 10_000 && refused > 10_000, "{reached} {refused}");
+    }
 }
