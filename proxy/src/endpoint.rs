@@ -23,7 +23,7 @@ use tokio::time::{Instant, timeout};
 use crate::caller::{Caller, CallerKey};
 use crate::catalog::{Catalog, Catalogs};
 use crate::protocol::{ErrorObject, ProgressSender, code};
-use crate::tools::{Answer, Invocation, Limits, Session};
+use crate::tools::{self, Answer, Invocation, Limits, Session};
 use crate::upstream::{CallContext, Error, Upstream};
 
 use metrics::Metrics;
@@ -54,6 +54,7 @@ struct Inner {
     /// Callers whose credential the upstream accepted a moment ago.
     accepted: Cache<CallerKey, ()>,
     metrics: Metrics,
+    calls: tools::Metrics,
 }
 
 /// Some clients drop a server that does not answer its handshake sooner.
@@ -73,6 +74,7 @@ impl Endpoint {
         registry: &prometheus::Registry,
     ) -> Result<Self, prometheus::Error> {
         let metrics = Metrics::register(registry)?;
+        let calls = tools::Metrics::register(registry)?;
         let accepted = Cache::builder()
             .max_capacity(10_000)
             .time_to_live(ACCEPTED)
@@ -84,6 +86,7 @@ impl Endpoint {
                 upstream,
                 accepted,
                 metrics,
+                calls,
             }),
         })
     }
@@ -204,6 +207,7 @@ impl Endpoint {
             config,
             catalogs,
             upstream,
+            calls,
             ..
         } = &*self.inner;
         let catalog = match catalogs.get(caller).await {
@@ -221,6 +225,7 @@ impl Endpoint {
             catalogs,
             upstream,
             limits: config.limits,
+            metrics: calls,
         };
         invocation.run(&session, context).await
     }
@@ -324,7 +329,7 @@ impl Failure {
     }
 
     fn unknown_tool() -> Self {
-        let names = crate::tools::NAMES.join(", ");
+        let names = tools::NAMES.join(", ");
         let message = format!(
             "unknown tool; the tools here are {names}, and every other one is called through them"
         );

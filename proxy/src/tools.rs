@@ -4,15 +4,20 @@ mod answer;
 mod arguments;
 mod batch;
 mod call;
+mod complaint;
 mod definitions;
 mod describe;
 mod limits;
+mod mended;
+mod metrics;
 mod refusal;
 mod relay;
 mod search;
 mod session;
 mod single;
 mod trouble;
+
+use std::fmt;
 
 use serde_json::value::RawValue;
 
@@ -26,16 +31,15 @@ use search::SearchArgs;
 pub use answer::{Answer, Outcome};
 pub use definitions::{NAMES, definitions};
 pub use limits::Limits;
+pub use metrics::Metrics;
 pub use session::Session;
 
 /// A `tools/call` of ours, parsed: the last place that sees raw arguments of ours.
-#[derive(Debug)]
 pub struct Invocation {
     tool: &'static str,
     args: Result<Args, Problem>,
 }
 
-#[derive(Debug)]
 enum Args {
     Search(SearchArgs),
     Describe(DescribeArgs),
@@ -48,6 +52,15 @@ enum Args {
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("unknown tool")]
 pub struct UnknownTool;
+
+/// By hand, so that no argument is printed.
+impl fmt::Debug for Invocation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Invocation")
+            .field("tool", &self.tool)
+            .finish_non_exhaustive()
+    }
+}
 
 impl Invocation {
     /// Reads `params.name` and `params.arguments` of a `tools/call`.

@@ -3,13 +3,20 @@
 //!
 //! A schema that cannot be used never blocks its tool: the upstream decides then.
 
+mod advice;
+mod fold;
+mod places;
 mod report;
+mod words;
 
-use jsonschema::PatternOptions;
 use jsonschema::error::ValidationErrorKind;
+use jsonschema::{PatternOptions, ValidationError};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::spans;
+
+pub use places::{Places, escaped};
 pub use report::Violation;
 
 /// A compiled input schema, or the reason why there is none.
@@ -36,6 +43,15 @@ pub enum Verdict {
     Unchecked(&'static str),
 }
 
+/// Why arguments may go unchecked, as [`Verdict::Unchecked`] says it.
+pub const UNCHECKED: [&str; 6] = [
+    "schema_too_large",
+    "schema_too_deep",
+    "schema_does_not_compile",
+    "check_too_costly",
+    "pattern_too_slow",
+    "arguments_out_of_range",
+];
 /// Violations told at once: a model mends a handful, not a page.
 pub const MOST: usize = 5;
 /// Violations looked at to choose those from.
@@ -66,21 +82,63 @@ impl Validator {
         if compiled.validator.is_valid(arguments) {
             return Verdict::Fits;
         }
-        let mut violations: Vec<Violation> = Vec::new();
-        for error in compiled.validator.iter_errors(arguments).take(LOOKED_AT) {
-            if matches!(
-                error.kind(),
-                ValidationErrorKind::BacktrackLimitExceeded { .. }
-                    | ValidationErrorKind::RegexEngineFailure { .. }
-            ) {
-                return Verdict::Unchecked("pattern_too_slow");
-            }
-            violations.extend(report::violations(&error, &compiled.schema));
-        }
+        let errors = match self.errors(arguments) {
+            Ok(errors) => errors,
+            Err(reason) => return Verdict::Unchecked(reason),
+        };
+        let errors = errors.iter();
+        let mut violations: Vec<Violation> = errors
+            .flat_map(|error| report::violations(error, &compiled.schema))
+            .collect();
         violations.sort_by_key(Violation::urgency);
         violations.dedup();
         violations.truncate(MOST);
         Verdict::Violates(violations)
+    }
+
+    /// What does not fit, as the validator says it; the first [`LOOKED_AT`] of it.
+    ///
+    /// # Errors
+    /// A static name of the reason why it cannot be checked.
+    pub fn errors<'a>(
+        &'a self,
+        value: &'a Value,
+    ) -> Result<Vec<ValidationError<'a>>, &'static str> {
+        let compiled = self.compiled.as_ref().map_err(|reason| *reason)?;
+        let errors = compiled.validator.iter_errors(value);
+        let errors: Vec<_> = errors.take(LOOKED_AT).collect();
+        let too_slow = errors.iter().any(|error| {
+            matches!(
+                error.kind(),
+                ValidationErrorKind::BacktrackLimitExceeded { .. }
+                    | ValidationErrorKind::RegexEngineFailure { .. }
+            )
+        });
+        if too_slow {
+            return Err("pattern_too_slow");
+        }
+        Ok(errors)
+    }
+
+    /// What of the schema may apply to the place at a JSON Pointer into the arguments.
+    #[must_use]
+    pub fn places(&self, pointer: &str) -> Places<'_> {
+        let steps: Vec<String> = spans::steps(pointer).collect();
+        match &self.compiled {
+            Ok(compiled) => Places::find(&compiled.schema, &steps),
+            Err(_) => Places::default(),
+        }
+    }
+
+    /// The schema in at most this many bytes, what does not help at these places (JSON Pointers
+    /// into the arguments) folded; as it is where it is small enough, `None` where it cannot be.
+    #[must_use]
+    pub fn folded(&self, schema: &RawValue, about: &[&str], most: usize) -> Option<String> {
+        let open = match &self.compiled {
+            Ok(compiled) => fold::open(&compiled.schema, about),
+            Err(_) => fold::open(&Value::Null, &[]),
+        };
+        fold::within(schema, &open, most)
     }
 
     /// Why nothing is checked, where that is so.

@@ -30,7 +30,17 @@ impl Entry {
     /// The compiled input schema; made at first use, then kept.
     #[must_use]
     pub fn validator(&self) -> &Validator {
-        self.validator
-            .get_or_init(|| Validator::compile(&self.tool.input_schema))
+        self.validator.get_or_init(|| {
+            let validator = Validator::compile(&self.tool.input_schema);
+            if let Some(reason) = validator.unusable() {
+                // Once a definition: it is compiled once, at the first call.
+                tracing::warn!(
+                    tool = self.tool.name,
+                    reason,
+                    "the input schema cannot be used, so the upstream alone checks arguments"
+                );
+            }
+            validator
+        })
     }
 }

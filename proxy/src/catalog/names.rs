@@ -176,4 +176,60 @@ mod tests {
         assert_eq!(found.len(), 3);
         assert!(nearest("x", std::iter::empty(), 3).is_empty());
     }
+
+    /// Every name of six made-up servers slipped in several ways: the right one is among three.
+    #[test]
+    fn slips_have_the_right_tool_among_the_suggestions() {
+        let servers = [
+            "trackwell",
+            "quillboard",
+            "mintdesk",
+            "nimbar",
+            "paylane",
+            "gaugewell",
+        ];
+        let verbs = ["create", "list", "get", "update", "delete"];
+        let nouns = [
+            "issue",
+            "card",
+            "invoice",
+            "machine",
+            "payment_method",
+            "alert_history",
+        ];
+        let mut names = Vec::new();
+        for server in servers {
+            for verb in verbs {
+                names.extend(nouns.iter().map(|noun| format!("{server}_{verb}_{noun}")));
+            }
+        }
+        let (mut slips, mut missed) = (0, Vec::new());
+        for (at, name) in names.iter().enumerate() {
+            let (server, rest) = name.split_once('_').unwrap();
+            let (verb, noun) = rest.split_once('_').unwrap();
+            let cut = 2 + at % (name.len() - 3);
+            for slip in [
+                name.replace('_', "-"),
+                name.replace('_', ".").to_uppercase(),
+                format!("{server}/{verb}_{noun}"),
+                format!("gateway__{name}"),
+                format!("{server}_{noun}_{verb}"),
+                format!("{}{}", &name[..cut], &name[cut + 1..]),
+                format!("{}x{}", &name[..cut], &name[cut..]),
+                format!("{name}s"),
+            ] {
+                let found = nearest(&slip, names.iter().map(String::as_str), 3);
+                slips += 1;
+                if !found.contains(&at) {
+                    missed.push(slip);
+                }
+            }
+        }
+        assert!(slips >= 500);
+        assert!(
+            missed.len() * 50 <= slips,
+            "{} of {slips}: {missed:?}",
+            missed.len()
+        );
+    }
 }

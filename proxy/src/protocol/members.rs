@@ -8,8 +8,15 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// Key and raw value of every member, in order, repeated keys included.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct Members(pub Vec<(String, Box<RawValue>)>);
+
+/// By hand, so that neither names nor values are printed.
+impl fmt::Debug for Members {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Members({})", self.0.len())
+    }
+}
 
 impl<'de> Deserialize<'de> for Members {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -3,10 +3,13 @@
 //! Models send objects as JSON strings, leave out what is empty and put properties beside `name`
 //! that belong into `arguments`; where only one reading makes sense it is taken.
 
+use std::fmt;
+
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::protocol;
+use crate::repair::Kind;
 
 /// What one of our tools cannot make sense of, in a sentence for the model.
 pub(super) type Problem = String;
@@ -16,11 +19,20 @@ pub(super) type Problem = String;
 pub(super) struct Members(protocol::Members);
 
 /// A call of an upstream tool as the model asked for it.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(super) struct Given {
     pub(super) name: String,
     /// A JSON object, byte for byte where it was one.
     pub(super) arguments: Box<RawValue>,
+    /// How the object was come by, where it did not stand in its place.
+    pub(super) mended: Vec<Kind>,
+}
+
+/// By hand, so that neither the name a caller typed nor an argument is printed.
+impl fmt::Debug for Given {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Given").finish_non_exhaustive()
+    }
 }
 
 impl Members {
@@ -87,6 +99,9 @@ impl Members {
         let name = name.ok_or("`name` is missing: the exact name of the tool to call.")?;
         let arguments = self.take("arguments");
         let arguments = arguments.map(|raw| raw.get().to_owned());
+        let as_text = arguments
+            .as_deref()
+            .is_some_and(|text| text.starts_with('"'));
         let given = arguments.as_deref().map(object_text).unwrap_or_default();
         let given = given.trim();
         let is_empty = given.is_empty()
@@ -96,6 +111,7 @@ impl Members {
             (true, []) => Ok(Given {
                 name,
                 arguments: raw("{}".to_owned()).unwrap_or_default(),
+                mended: Vec::new(),
             }),
             (true, beside) => {
                 let members = beside.iter().map(|(key, value)| {
@@ -105,12 +121,19 @@ impl Members {
                 Ok(Given {
                     name,
                     arguments: raw(object).unwrap_or_default(),
+                    mended: vec![Kind::BesideName],
                 })
             }
             (false, []) if given.starts_with('{') => {
                 let arguments = raw(given.to_owned());
                 let arguments = arguments.ok_or("`arguments` must be a JSON object.")?;
-                Ok(Given { name, arguments })
+                let mended = as_text.then_some(Kind::ArgumentsAsText);
+                let mended = mended.into_iter().collect();
+                Ok(Given {
+                    name,
+                    arguments,
+                    mended,
+                })
             }
             (false, []) => Err("`arguments` must be a JSON object.".to_owned()),
             (false, [(first, _), ..]) => Err(format!(

@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 use crate::catalog::Catalog;
 use crate::tools::answer::{Answer, Content, Outcome, serialize};
 use crate::tools::arguments::{Given, Members, Problem};
+use crate::tools::mended;
 use crate::tools::session::Session;
 use crate::tools::single;
 use crate::upstream::{CallContext, Error};
@@ -133,12 +134,10 @@ fn labelled(items: &[Item]) -> Answer {
         .iter()
         .enumerate()
         .map(|(at, item)| {
-            format!(
-                "[{}/{count}] {}: {}",
-                at + 1,
-                item.name,
-                word(item.answer.outcome)
-            )
+            let word = word(item.answer.outcome);
+            let mended = mended::line_of(&item.answer.result);
+            let mended = mended.map_or(String::new(), |line| format!(" ({line})"));
+            format!("[{}/{count}] {}: {word}{mended}", at + 1, item.name)
         })
         .collect();
     let blocks: Vec<Vec<Box<RawValue>>> = items.iter().map(|item| blocks(&item.answer)).collect();

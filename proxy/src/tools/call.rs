@@ -5,6 +5,7 @@
 //! do not fit; a call that did not pass cannot be expressed, because only this file makes a
 //! [`ReadCall`] or a [`WriteCall`]; and it alone calls the upstream.
 
+use std::fmt;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -12,6 +13,7 @@ use serde_json::value::RawValue;
 
 use crate::caller::Caller;
 use crate::catalog::{Access, Catalog, Entry};
+use crate::repair::{self, Doubt, Kind, Mended};
 use crate::tools::arguments::Given;
 use crate::tools::refusal::Refusal;
 use crate::upstream::{Call, CallContext, Error, Upstream};
@@ -26,10 +28,28 @@ pub(super) struct ReadCall(Admitted);
 pub(super) struct WriteCall(Admitted);
 
 /// A call whose tool exists and whose arguments fit.
-#[derive(Debug)]
 struct Admitted {
     entry: Arc<Entry>,
     arguments: Box<RawValue>,
+    care: Care,
+}
+
+/// By hand, so that no argument is printed.
+impl fmt::Debug for Admitted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Admitted")
+            .field("tool", &self.entry.tool.name)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What the guard had to do, or to leave to others.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Care {
+    /// What was mended, in order.
+    pub(super) mended: Vec<Kind>,
+    /// Why the arguments were not checked here.
+    pub(super) unchecked: Option<&'static str>,
 }
 
 /// Names shown for one that no tool has.
@@ -38,13 +58,23 @@ const SIMILAR: usize = 3;
 /// Decides on a call through one of the read tools.
 pub(super) fn read(catalog: &Catalog, given: &Given) -> Result<ReadCall, Refusal> {
     let entry = find(catalog, &given.name)?;
-    admit_read(entry, &given.arguments)
+    let mut call = admit_read(entry, &given.arguments)?;
+    call.0
+        .care
+        .mended
+        .splice(0..0, given.mended.iter().copied());
+    Ok(call)
 }
 
 /// Decides on a call through the write tool.
 pub(super) fn write(catalog: &Catalog, given: &Given) -> Result<WriteCall, Refusal> {
     let entry = find(catalog, &given.name)?;
-    admit(entry, &given.arguments).map(WriteCall)
+    let mut admitted = admit(entry, &given.arguments)?;
+    admitted
+        .care
+        .mended
+        .splice(0..0, given.mended.iter().copied());
+    Ok(WriteCall(admitted))
 }
 
 fn admit_read(entry: &Arc<Entry>, arguments: &RawValue) -> Result<ReadCall, Refusal> {
@@ -67,26 +97,39 @@ fn admit(entry: &Arc<Entry>, arguments: &RawValue) -> Result<Admitted, Refusal> 
         Ok(value) => entry.validator().check(&value),
         Err(_) => Verdict::Unchecked("arguments_out_of_range"),
     };
+    let mut care = Care::default();
+    let mut arguments = arguments.to_owned();
     match verdict {
         Verdict::Fits => (),
-        Verdict::Unchecked(reason) => {
-            tracing::debug!(
-                tool = entry.tool.name,
-                reason,
-                "arguments are checked by the upstream alone"
-            );
-        }
-        Verdict::Violates(violations) => {
-            return Err(Refusal::Arguments {
-                entry: Arc::clone(entry),
-                violations,
-            });
-        }
+        Verdict::Unchecked(reason) => care.unchecked = Some(reason),
+        Verdict::Violates(violations) => match mend(entry, &arguments) {
+            Some((mended, kinds)) => {
+                arguments = mended;
+                care.mended = kinds;
+            }
+            None => {
+                return Err(Refusal::Arguments {
+                    entry: Arc::clone(entry),
+                    violations,
+                });
+            }
+        },
     }
     Ok(Admitted {
         entry: Arc::clone(entry),
-        arguments: arguments.to_owned(),
+        arguments,
+        care,
     })
+}
+
+fn mend(entry: &Entry, arguments: &RawValue) -> Option<(Box<RawValue>, Vec<Kind>)> {
+    let doubt = match entry.access {
+        Access::Read => Doubt::Likelier,
+        Access::Write => Doubt::Neither,
+    };
+    let Mended { arguments, kinds } = repair::mend(entry.validator(), arguments, doubt)?;
+    let arguments = RawValue::from_string(arguments.into()).ok()?;
+    Some((arguments, kinds))
 }
 
 fn find<'a>(catalog: &'a Catalog, name: &str) -> Result<&'a Arc<Entry>, Refusal> {
@@ -116,6 +159,10 @@ impl ReadCall {
     pub(super) const fn entry(&self) -> &Arc<Entry> {
         &self.0.entry
     }
+
+    pub(super) const fn care(&self) -> &Care {
+        &self.0.care
+    }
 }
 
 impl WriteCall {
@@ -132,6 +179,10 @@ impl WriteCall {
 
     pub(super) const fn entry(&self) -> &Arc<Entry> {
         &self.0.entry
+    }
+
+    pub(super) const fn care(&self) -> &Care {
+        &self.0.care
     }
 }
 
@@ -250,5 +301,69 @@ mod tests {
             crate::catalog::Access::Read,
         ));
         assert!(admit_read(&entry, &raw("{}")).is_err());
+    }
+
+    /// 100,000 random calls of random tools under random policies, mended ones among them: what
+    /// a read tool may send is read-only by a rule said here once more.
+    #[test]
+    fn no_read_tool_ever_reaches_what_may_write() {
+        // A xorshift: the same calls each time.
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut below = move |limit: usize| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            usize::try_from(state % limit as u64).unwrap_or_default()
+        };
+        let (mut reached, mut refused) = (0, 0);
+        for _ in 0..2_000 {
+            let patterns = [None, Some("t_*"), Some("t_1*"), Some("*_2"), Some("other")];
+            let (written, vouched) = (patterns[below(5)], patterns[below(5)]);
+            let policy = Policy {
+                write_tools: globs(written),
+                read_tools: globs(vouched),
+                trust_hints: below(2) == 0,
+            };
+            let (name, hint) = (
+                format!("t_{}", below(30)),
+                ["true", "false", "null", "\"true\""][below(4)],
+            );
+            let tool = Tool::parse(raw(&format!(
+                r#"{{"name":"{name}","inputSchema":{{"properties":{{"n":{{"type":"integer"}}}}}},"annotations":{{"readOnlyHint":{hint}}}}}"#
+            )))
+            .unwrap();
+            let access = policy.access(&tool);
+            let entry = Arc::new(Entry::new(tool, access));
+            let matches = |pattern: Option<&str>| match pattern {
+                Some("t_*") => true,
+                Some("t_1*") => name.starts_with("t_1"),
+                Some("*_2") => name == "t_2",
+                _ => false,
+            };
+            let reads =
+                !matches(written) && (matches(vouched) || (policy.trust_hints && hint == "true"));
+            for _ in 0..50 {
+                let arguments = [
+                    "{}",
+                    r#"{"n":1}"#,
+                    r#"{"n":"1"}"#,
+                    r#"{"N":"1"}"#,
+                    r#"{"input":{}}"#,
+                    r#"{"n":"x"}"#,
+                    r#"{"n":1e400}"#,
+                ];
+                let admitted = admit_read(&entry, &raw(arguments[below(7)]));
+                match admitted {
+                    Ok(call) => {
+                        assert!(reads, "{name} by {written:?} {vouched:?} {hint}");
+                        assert_eq!(call.entry().tool.name, name);
+                        reached += 1;
+                    }
+                    Err(_) => refused += 1,
+                }
+            }
+        }
+        assert_eq!(reached + refused, 100_000);
+        assert!(reached > 10_000 && refused > 10_000, "{reached} {refused}");
     }
 }

@@ -1,6 +1,6 @@
 //! What is the model told when the answer is no? What is wrong, and the next step.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::sync::Arc;
 
 use crate::catalog::{Access, Entry};
@@ -8,7 +8,6 @@ use crate::tools::answer::Outcome;
 use crate::validate::Violation;
 
 /// Why a call was not sent.
-#[derive(Debug)]
 pub(super) enum Refusal {
     /// No tool has this name.
     Unknown {
@@ -33,10 +32,18 @@ pub(super) enum Refusal {
     TaskOnly { name: String },
 }
 
-/// Bytes of a schema that a refusal repeats; a larger one is a call of `describe_tool` away.
-const SCHEMA: usize = 16 * 1024;
+/// Bytes of a schema that a refusal repeats, some 2,000 tokens; what does not help is folded, and
+/// what is too large even so is a call of `describe_tool` away.
+const SCHEMA: usize = 8 * 1024;
 /// Characters of an upstream's message that are repeated.
 const MESSAGE: usize = 2000;
+
+/// By hand, so that neither a name a caller typed nor what the upstream said is printed.
+impl fmt::Debug for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Refusal").field(&self.outcome()).finish()
+    }
+}
 
 impl Refusal {
     pub(super) const fn outcome(&self) -> Outcome {
@@ -64,7 +71,7 @@ impl Refusal {
                 format!(
                     "There is no tool {name:?}; nothing was called. You seem to mean {meant:?}: call it by \
                      that name with {by}.\n{}",
-                    schema(entry)
+                    schema_of(entry, &[])
                 )
             }
             Self::Unknown {
@@ -87,6 +94,7 @@ impl Refusal {
                     path,
                     keyword: _,
                     message,
+                    about: _,
                 } in violations
                 {
                     let at = if path.is_empty() {
@@ -97,14 +105,16 @@ impl Refusal {
                     // Writing to a string never fails.
                     let _ = writeln!(text, "- {at}: {message}");
                 }
-                text + &schema(entry)
+                let about = violations.iter().flat_map(|violation| &violation.about);
+                let about: Vec<&str> = about.map(String::as_str).collect();
+                text + &schema_of(entry, &about)
             }
             Self::ByUpstream { entry, message } => {
                 let message: String = message.chars().take(MESSAGE).collect();
                 let name = &entry.tool.name;
                 format!(
                     "The server refused the arguments of {name:?}: {message}\n{}",
-                    schema(entry)
+                    schema_of(entry, &[])
                 )
             }
             Self::TaskOnly { name } => format!(
@@ -134,15 +144,16 @@ fn unknown(name: &str, similar: &[String], total: usize, stale: bool) -> String 
     text
 }
 
-fn schema(entry: &Entry) -> String {
-    let schema = entry.tool.input_schema.get();
-    if schema.len() > SCHEMA {
-        return format!(
+/// The schema as far as it helps at these places of the arguments (JSON Pointers).
+pub(super) fn schema_of(entry: &Entry, about: &[&str]) -> String {
+    let schema = &entry.tool.input_schema;
+    match entry.validator().folded(schema, about, SCHEMA) {
+        Some(schema) => format!("Its input schema: {schema}"),
+        None => format!(
             "Read its input schema with describe_tool {:?}.",
             entry.tool.name
-        );
+        ),
     }
-    format!("Its input schema: {schema}")
 }
 
 #[cfg(test)]
@@ -206,6 +217,7 @@ mod tests {
             path: path.to_owned(),
             keyword: String::new(),
             message: message.to_owned(),
+            about: Vec::new(),
         };
         let violations = vec![
             violation("", "lacks the required property \"id\""),

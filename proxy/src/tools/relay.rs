@@ -8,7 +8,8 @@ use serde_json::value::RawValue;
 use crate::catalog::{Access, Entry};
 use crate::protocol::{Members, code};
 use crate::tools::answer::{Answer, Outcome};
-use crate::tools::refusal::Refusal;
+use crate::tools::complaint;
+use crate::tools::refusal::{Refusal, schema_of};
 use crate::tools::trouble;
 use crate::upstream::Error;
 
@@ -85,6 +86,9 @@ fn relayed(entry: &Entry, result: Box<RawValue>) -> Answer {
         .get("resultType")
         .map_or(r#""complete""#, RawValue::get);
     let outcome = match kind {
+        r#""complete""# if is_error && complaint::is_about_arguments(&result) => {
+            return helped(entry, result);
+        }
         r#""complete""# if is_error => Outcome::ToolError,
         r#""complete""# | "null" => Outcome::Ok,
         r#""input_required""# => Outcome::InputRequired,
@@ -94,6 +98,15 @@ fn relayed(entry: &Entry, result: Box<RawValue>) -> Answer {
         result,
         relayed: true,
         outcome,
+    }
+}
+
+/// A complaint of the upstream's about the arguments, with the schema behind what it says.
+fn helped(entry: &Entry, result: Box<RawValue>) -> Answer {
+    Answer {
+        result: complaint::with_text(result, &schema_of(entry, &[])),
+        relayed: true,
+        outcome: Outcome::InvalidArguments,
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::caller::Caller;
 use crate::catalog::{Catalog, Catalogs};
 use crate::tools::limits::Limits;
+use crate::tools::metrics::Metrics;
 use crate::upstream::Upstream;
 
 /// One request's view of the world.
@@ -20,4 +21,6 @@ pub struct Session<'a> {
     pub upstream: &'a Upstream,
     /// Bounds of our own answers.
     pub limits: Limits,
+    /// What is counted about calls.
+    pub metrics: &'a Metrics,
 }

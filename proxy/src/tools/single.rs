@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use crate::catalog::{Catalog, Entry};
-use crate::tools::answer::Answer;
+use crate::tools::answer::{Answer, Outcome};
 use crate::tools::arguments::Given;
-use crate::tools::call;
+use crate::tools::call::{self, Care};
+use crate::tools::mended;
 use crate::tools::refusal::Refusal;
 use crate::tools::relay::{self, Sent};
 use crate::tools::session::Session;
@@ -34,7 +35,7 @@ pub(super) async fn read(
         match relay::receive(call.entry(), received, declares(context, single))? {
             Sent::Answer(answer) => {
                 note(call.entry(), &answer);
-                return Ok(answer);
+                return Ok(cared(session, call.care(), answer));
             }
             Sent::Outdated | Sent::Unknown if last => {
                 return Ok(relay::refused(&outdated(call.entry())));
@@ -69,7 +70,7 @@ pub(super) async fn write(
         match relay::receive(call.entry(), received, declares(context, true))? {
             Sent::Answer(answer) => {
                 note(call.entry(), &answer);
-                return Ok(answer);
+                return Ok(cared(session, call.care(), answer));
             }
             Sent::Unknown => {
                 // The next call decides by the newer list; this one is not repeated.
@@ -101,6 +102,22 @@ async fn refreshed_for(
 /// Whether the caller of this one call could have declared capabilities of its own.
 const fn declares(context: &CallContext, single: bool) -> bool {
     single && context.client_capabilities.is_some()
+}
+
+/// Counts what the guard did, and says in a result what was mended. A question to the user stays
+/// as it came: its state may cover every byte.
+fn cared(session: &Session<'_>, care: &Care, answer: Answer) -> Answer {
+    session.metrics.mended(&care.mended);
+    if let Some(reason) = care.unchecked {
+        session.metrics.unchecked(reason);
+    }
+    if answer.outcome == Outcome::InputRequired {
+        return answer;
+    }
+    Answer {
+        result: mended::noted(answer.result, &care.mended),
+        ..answer
+    }
 }
 
 /// The log knows tools by the names the upstream gave them, never by what a caller typed.

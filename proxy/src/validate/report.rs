@@ -1,11 +1,18 @@
 //! How is a violation said? In words a model can act on: where, what was wanted, what was there.
 
+use std::fmt;
+
 use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use serde_json::Value;
 
+use crate::spans::steps;
+use crate::validate::advice;
+use crate::validate::places::{Places, escaped};
+use crate::validate::words::{article, cut, given, nearest};
+
 /// One way in which arguments do not fit: never the whole value that was given.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Violation {
     /// JSON Pointer into the arguments; empty for the root.
     pub path: String,
@@ -13,10 +20,19 @@ pub struct Violation {
     pub keyword: String,
     /// A sentence's end that a model can act on: "must be …, but is …".
     pub message: String,
+    /// JSON Pointers into the arguments to places whose schema helps to mend it.
+    pub about: Vec<String>,
 }
 
-/// Characters of a given value that are shown.
-const CUT: usize = 40;
+/// By hand, so that nothing of the arguments is printed.
+impl fmt::Debug for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Violation")
+            .field("keyword", &self.keyword)
+            .finish_non_exhaustive()
+    }
+}
+
 /// Allowed values that are shown.
 const SHOWN: usize = 12;
 
@@ -37,7 +53,7 @@ impl Violation {
 pub(super) fn violations(error: &ValidationError<'_>, schema: &Value) -> Vec<Violation> {
     match error.kind() {
         Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
-            let mut closest = closest(context)
+            let mut closest = closest(error.instance_path().as_str(), context)
                 .iter()
                 .flat_map(|error| violations(error, schema))
                 .collect::<Vec<_>>();
@@ -54,25 +70,31 @@ pub(super) fn violations(error: &ValidationError<'_>, schema: &Value) -> Vec<Vio
         }
         Kind::Required { property } => {
             let name = property.as_str().unwrap_or_default();
-            vec![violation(
-                error,
-                format!("lacks the required property {name:?}"),
-            )]
+            let mut missing = violation(error, lacking(error, schema, name));
+            missing.about = vec![member(error, name)];
+            vec![missing]
         }
         Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
-            let known = known_properties(error, schema);
-            unexpected
-                .iter()
-                .take(SHOWN)
-                .map(|name| violation(error, unknown_property(name, &known)))
-                .collect()
+            let path: Vec<String> = steps(error.instance_path().as_str()).collect();
+            let known = Places::find(schema, &path).properties();
+            let told = unexpected.iter().take(SHOWN).map(|name| {
+                let meant = nearest(name, known.iter().copied());
+                let mut unknown = violation(error, unknown_property(name, meant, &known));
+                unknown
+                    .about
+                    .extend(meant.map(|meant| member(error, meant)));
+                unknown
+            });
+            told.collect()
         }
         kind => vec![violation(
             error,
             format!(
-                "{}, but is {}",
+                "{}, but is {}{}",
                 wanted(kind, error.instance()),
-                given(error.instance())
+                given(error.instance()),
+                advice::certain(kind, error.instance())
+                    .map_or(String::new(), |advice| format!("; {advice}"))
             ),
         )],
     }
@@ -83,16 +105,49 @@ fn violation(error: &ValidationError<'_>, message: String) -> Violation {
         path: error.instance_path().to_string(),
         keyword: error.kind().keyword().to_owned(),
         message,
+        about: vec![error.instance_path().to_string()],
     }
 }
 
-/// The branch with the fewest errors; one that is of another type altogether comes last.
-fn closest<'a>(branches: &'a [Vec<ValidationError<'static>>]) -> &'a [ValidationError<'static>] {
+/// The pointer to a member of what the error is about.
+fn member(error: &ValidationError<'_>, name: &str) -> String {
+    format!("{}/{}", error.instance_path(), escaped(name))
+}
+
+/// What is missing, of which type, and the member that may be a slip of its name.
+fn lacking(error: &ValidationError<'_>, schema: &Value, name: &str) -> String {
+    let path: Vec<String> = steps(&member(error, name)).collect();
+    let types = Places::find(schema, &path).schemas;
+    let types = types
+        .iter()
+        .find_map(|(_, schema)| schema.get("type")?.as_str());
+    let types = types.map_or(String::new(), |name| format!(", {}", article(name)));
+    let beside: Vec<String> = steps(error.instance_path().as_str()).collect();
+    let declared = Places::find(schema, &beside).properties();
+    let given = error.instance().as_object();
+    let undeclared = given.into_iter().flat_map(|given| given.keys());
+    let undeclared = undeclared.filter(|key| !declared.contains(&key.as_str()));
+    let slip = nearest(name, undeclared.map(String::as_str)).map_or(String::new(), |slip| {
+        format!("; is {:?} meant? Call it {name:?}", cut(slip))
+    });
+    format!("lacks the required property {name:?}{types}{slip}")
+}
+
+/// The branch with the fewest errors; one for another kind of thing comes later, one for another
+/// type of value last.
+fn closest<'a>(
+    path: &str,
+    branches: &'a [Vec<ValidationError<'static>>],
+) -> &'a [ValidationError<'static>] {
     let distance = |branch: &&'a Vec<ValidationError<'static>>| {
-        let wrong_type = branch
-            .iter()
-            .any(|error| matches!(error.kind(), Kind::Type { .. }));
-        (wrong_type, branch.len())
+        let wrong_type = branch.iter().any(|error| {
+            error.instance_path().as_str() == path && matches!(error.kind(), Kind::Type { .. })
+        });
+        // The member that says which alternative is meant ("kind", "action") says another one.
+        let other_kind = branch.iter().any(|error| {
+            matches!(error.kind(), Kind::Constant { .. }) && error.instance_path().as_str() != path
+        });
+        (wrong_type, other_kind, branch.len())
     };
     branches
         .iter()
@@ -143,14 +198,6 @@ fn types(kind: &TypeKind) -> String {
     }
 }
 
-fn article(name: &str) -> String {
-    match name {
-        "null" => "null".to_owned(),
-        "array" | "integer" | "object" => format!("an {name}"),
-        _ => format!("a {name}"),
-    }
-}
-
 fn one_of(options: &[Value], instance: &Value) -> String {
     let shown: Vec<String> = options
         .iter()
@@ -172,60 +219,14 @@ fn one_of(options: &[Value], instance: &Value) -> String {
     format!("must be one of {}{more}{nearest}", shown.join(", "))
 }
 
-fn unknown_property(name: &str, known: &[&str]) -> String {
+fn unknown_property(name: &str, meant: Option<&str>, known: &[&str]) -> String {
     let name_cut = cut(name);
-    match nearest(name, known.iter().copied()) {
-        Some(nearest) => format!("has no property {name_cut:?}; did you mean {nearest:?}?"),
+    match meant {
+        Some(meant) => format!("has no property {name_cut:?}; did you mean {meant:?}?"),
         None if known.is_empty() => format!("must not have the property {name_cut:?}"),
         None => {
             let shown: Vec<&str> = known.iter().take(SHOWN).copied().collect();
             format!("has no property {name_cut:?}; it has {}", shown.join(", "))
         }
     }
-}
-
-/// The properties declared beside the keyword that failed, where the schema's path leads there.
-fn known_properties<'a>(error: &ValidationError<'_>, schema: &'a Value) -> Vec<&'a str> {
-    let path = error.schema_path().to_string();
-    let parent = path.rsplit_once('/').map_or("", |(parent, _)| parent);
-    let properties = schema
-        .pointer(&format!("{parent}/properties"))
-        .and_then(Value::as_object);
-    properties.map_or_else(Vec::new, |properties| {
-        properties.keys().map(String::as_str).collect()
-    })
-}
-
-/// The one word that is likely meant.
-fn nearest<'a>(given: &str, words: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    const ALIKE: f64 = 0.5;
-    let given = given.to_lowercase();
-    let scored = words.map(|word| {
-        (
-            strsim::normalized_damerau_levenshtein(&given, &word.to_lowercase()),
-            word,
-        )
-    });
-    let best = scored.max_by(|a, b| a.0.total_cmp(&b.0));
-    best.filter(|(likeness, _)| *likeness >= ALIKE)
-        .map(|(_, word)| word)
-}
-
-/// Type and a short cut of a value.
-fn given(value: &Value) -> String {
-    match value {
-        Value::Null => "null".to_owned(),
-        Value::Bool(value) => format!("the boolean {value}"),
-        Value::Number(number) => format!("the number {}", cut(&number.to_string())),
-        Value::String(text) => format!("the string {:?}", cut(text)),
-        Value::Array(items) => format!("an array of {}", items.len()),
-        Value::Object(properties) => format!("an object with {} properties", properties.len()),
-    }
-}
-
-fn cut(text: &str) -> String {
-    if text.chars().count() <= CUT {
-        return text.to_owned();
-    }
-    text.chars().take(CUT).chain(['…']).collect()
 }

@@ -43,27 +43,27 @@ fn a_model_is_told_what_to_mend() {
         ISSUE,
         r#"{"titel":"Leak","priority":"hihg"}"#,
         &expect![[r#"
-        "" required: lacks the required property "title"
-        "" additionalProperties: has no property "titel"; did you mean "title"?
-        "/priority" enum: must be one of "low", "normal", "high"; the nearest is "high", but is the string "hihg"
-    "#]],
+            "" required: lacks the required property "title", a string; is "titel" meant? Call it "title"
+            "" additionalProperties: has no property "titel"; did you mean "title"?
+            "/priority" enum: must be one of "low", "normal", "high"; the nearest is "high", but is the string "hihg"
+        "#]],
     );
     told(
         ISSUE,
         r#"{"title":7,"labels":["a","b","c"],"due":"tomorrow","points":0}"#,
         &expect![[r#"
-        "/title" type: must be a string, but is the number 7
-        "/due" pattern: must match the pattern ^\d{4}-\d\d-\d\d$, but is the string "tomorrow"
-        "/labels" maxItems: must have at most 2 items, but is an array of 3
-        "/points" minimum: must be at least 1, but is the number 0
-    "#]],
+            "/title" type: must be a string, but is the number 7; send "7"
+            "/due" pattern: must match the pattern ^\d{4}-\d\d-\d\d$, but is the string "tomorrow"
+            "/labels" maxItems: must have at most 2 items, but is an array of 3
+            "/points" minimum: must be at least 1, but is the number 0
+        "#]],
     );
     told(
         ISSUE,
         r#"{"title":"Leak","owner":{}}"#,
         &expect![[r#"
-        "/owner" required: lacks the required property "id" (by the closest of the alternatives)
-    "#]],
+            "/owner" required: lacks the required property "id", an integer (by the closest of the alternatives)
+        "#]],
     );
     told(
         ISSUE,
