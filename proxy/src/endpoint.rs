@@ -10,6 +10,7 @@ mod handshake;
 mod ladder;
 mod legacy;
 mod metrics;
+mod resource;
 mod shape;
 
 use std::sync::Arc;
@@ -28,8 +29,10 @@ use crate::upstream::{CallContext, Error, Upstream};
 
 use metrics::Metrics;
 
+pub use crate::upstream::MetadataError;
 pub use failure::Failure;
 pub use ladder::{Element, Field, Request, RoutingHeaders, Sorted, sort};
+pub use resource::Resource;
 
 /// Everything that [`Endpoint::new`] needs to know.
 #[derive(Debug, Clone)]
@@ -38,6 +41,8 @@ pub struct Config {
     pub max_instructions: usize,
     /// Bounds of our own tools' answers.
     pub limits: Limits,
+    /// What is protected, as clients know it.
+    pub resource: Resource,
 }
 
 /// What the proxy answers to MCP. Cheap to clone.
@@ -112,10 +117,27 @@ impl Endpoint {
             _ => Err(Failure::method_not_found(request)),
         };
         answered.map_err(|failure| {
-            let failure = failure.about(&request.id);
+            let mut failure = failure.about(&request.id);
+            let theirs = std::mem::take(&mut failure.challenges);
+            failure.challenges = self.inner.config.resource.challenges(theirs);
             self.inner.metrics.refused(failure.kind);
             failure
         })
+    }
+
+    /// Whether the metadata of the protected resource is at this path.
+    #[must_use]
+    pub fn has_metadata_at(&self, path: &str) -> bool {
+        self.inner.config.resource.is_at(path)
+    }
+
+    /// The metadata of the protected resource (RFC 9728); `nobody` is the anonymous caller.
+    ///
+    /// # Errors
+    /// See [`MetadataError`].
+    pub async fn metadata(&self, nobody: &Caller) -> Result<Box<RawValue>, MetadataError> {
+        let theirs = self.inner.upstream.metadata(nobody).await?;
+        Ok(self.inner.config.resource.document(theirs))
     }
 
     /// Counts a message that never became a request.

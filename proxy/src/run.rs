@@ -185,6 +185,11 @@ async fn assemble(
     let config = endpoint::Config {
         max_instructions: settings.max_instructions,
         limits,
+        resource: endpoint::Resource::new(
+            settings.public_url.as_ref(),
+            &settings.upstream,
+            server::PATH,
+        ),
     };
     let endpoint = Endpoint::new(config, catalogs, upstream.clone(), registry)?;
     Ok((

@@ -8,6 +8,7 @@
 //! | `challenge` | 401 and 403 of the upstream, what is sent of a caller's |
 //! | `figures` | `search_tools` finds what the ruler says it finds |
 //! | `isolation` | two callers never see each other's tools |
+//! | `metadata` | where clients are sent to authorize, under either form of URL |
 //! | `privacy` | a canary appears in no log, metric or error |
 //! | `streams` | progress, cancellation |
 //! | `contract` | every setting that the operator renders starts a real proxy |
@@ -23,6 +24,7 @@ mod drain;
 mod figures;
 mod handshake;
 mod isolation;
+mod metadata;
 mod privacy;
 mod reach;
 mod reference;

@@ -149,7 +149,7 @@ pub const DECLARATIONS: [Declaration; 36] = [
         "public-url",
         Kind::Url,
         None,
-        "The URL clients know the proxy by, where it is not the upstream's own. Checked and kept; challenges of the upstream pass unchanged so far, so clients must reach both under one URL to log in by OAuth.",
+        "The URL clients know the proxy by, where it is not the upstream's own: challenges then name the proxy's own protected-resource metadata, which is the upstream's with this URL as resource. Without it both pass unchanged.",
     ),
     declare(
         "allowed-origins",

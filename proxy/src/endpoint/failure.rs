@@ -3,7 +3,7 @@
 use http::HeaderValue;
 
 use crate::endpoint::ladder::Request;
-use crate::protocol::{ErrorObject, Id, Revision, code};
+use crate::protocol::{ErrorObject, Id, Revision, challenge, code};
 use crate::upstream::Error;
 
 /// Everything that may leave the endpoint other than a result.
@@ -15,7 +15,7 @@ pub struct Failure {
     pub status: u16,
     /// The JSON-RPC error it leaves as.
     pub error: ErrorObject,
-    /// `WWW-Authenticate` lines, as they came from the upstream.
+    /// `WWW-Authenticate` lines of the upstream's, in the resource's own terms.
     pub challenges: Vec<HeaderValue>,
     /// A static name for metrics.
     pub kind: &'static str,
@@ -36,6 +36,25 @@ impl Failure {
     pub(super) fn about(mut self, id: &Id) -> Self {
         self.id = Some(id.clone());
         self
+    }
+
+    /// The one challenge that several answers come to: the first 401, or else the scopes of all.
+    #[must_use]
+    pub fn challenge<'a>(failures: impl Iterator<Item = &'a Self>) -> Option<Self> {
+        let failures: Vec<_> = failures
+            .filter(|failure| matches!(failure.status, 401 | 403))
+            .collect();
+        let unauthorized = failures.iter().find(|failure| failure.status == 401);
+        if let Some(unauthorized) = unauthorized {
+            return Some((*unauthorized).clone());
+        }
+        let lines = failures.iter().flat_map(|failure| &failure.challenges);
+        let challenges = challenge::union(&lines.cloned().collect::<Vec<_>>());
+        let first = (*failures.first()?).clone();
+        Some(Self {
+            challenges,
+            ..first
+        })
     }
 
     /// No such method, or one of the other era.

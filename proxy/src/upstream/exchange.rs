@@ -16,7 +16,7 @@ use tokio::time::timeout;
 use url::Url;
 
 use crate::caller::Caller;
-use crate::protocol::{ErrorObject, ProgressSender};
+use crate::protocol::{ErrorObject, ProgressSender, challenge};
 use crate::upstream::config::Config;
 use crate::upstream::error::{Error, Phase};
 use crate::upstream::failure::{Failure, Refusal};
@@ -171,7 +171,7 @@ impl Wire {
     async fn refusal(&self, response: Response, id: u64) -> Failure {
         let status = response.status().as_u16();
         let headers = response.headers();
-        let challenges = || headers.get_all(WWW_AUTHENTICATE).iter().cloned().collect();
+        let challenges = || challenge::bounded(headers.get_all(WWW_AUTHENTICATE).iter());
         match status {
             401 => Error::Unauthorized {
                 challenges: challenges(),
@@ -179,7 +179,7 @@ impl Wire {
             .into(),
             403 => {
                 let challenges: Vec<HeaderValue> = challenges();
-                let scope = challenges.iter().any(wants_scope);
+                let scope = challenges.iter().any(challenge::lacks_scope);
                 Error::Forbidden { challenges, scope }.into()
             }
             429 => Error::RateLimited {
@@ -233,12 +233,6 @@ const NO_ANSWER: Error = Error::Malformed {
 #[derive(Deserialize)]
 struct Explanation {
     error: ErrorObject,
-}
-
-fn wants_scope(challenge: &HeaderValue) -> bool {
-    let challenge = challenge.as_bytes().to_ascii_lowercase();
-    let scope = b"insufficient_scope";
-    challenge.windows(scope.len()).any(|part| part == scope)
 }
 
 fn body(headers: &HeaderMap) -> Option<Body> {
