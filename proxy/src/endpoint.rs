@@ -12,6 +12,7 @@ mod legacy;
 mod metrics;
 mod resource;
 mod shape;
+mod share;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,6 +29,7 @@ use crate::tools::{Answer, Invocation, Limits, Session};
 use crate::upstream::{CallContext, Error, Upstream};
 
 use metrics::Metrics;
+use share::{Share, Shares};
 
 pub use crate::upstream::MetadataError;
 pub use failure::Failure;
@@ -41,6 +43,10 @@ pub struct Config {
     pub max_instructions: usize,
     /// Bounds of our own tools' answers.
     pub limits: Limits,
+    /// Tool calls of one credential under way at once.
+    pub max_calls: usize,
+    /// Handshakes and tool lists of one credential under way at once.
+    pub max_lists: usize,
     /// What is protected, as clients know it.
     pub resource: Resource,
 }
@@ -58,6 +64,8 @@ struct Inner {
     upstream: Upstream,
     /// Callers whose credential the upstream accepted a moment ago.
     accepted: Cache<CallerKey, ()>,
+    calls: Shares,
+    lists: Shares,
     metrics: Metrics,
 }
 
@@ -82,12 +90,15 @@ impl Endpoint {
             .max_capacity(10_000)
             .time_to_live(ACCEPTED)
             .build();
+        let (calls, lists) = (Shares::new(config.max_calls), Shares::new(config.max_lists));
         Ok(Self {
             inner: Arc::new(Inner {
                 config,
                 catalogs,
                 upstream,
                 accepted,
+                calls,
+                lists,
                 metrics,
             }),
         })
@@ -107,14 +118,9 @@ impl Endpoint {
             .inner
             .metrics
             .request(&request.method, request.revision);
-        let modern = request.revision.is_modern();
-        let answered = match (request.method.as_str(), modern) {
-            ("initialize", false) => self.initialize(caller, request).await,
-            ("server/discover", true) => self.discover(caller).await,
-            ("tools/list", _) => self.list(caller, request).await,
-            ("tools/call", _) => self.call(caller, request, progress).await,
-            ("ping", false) => Ok(handshake::pong()),
-            _ => Err(Failure::method_not_found(request)),
+        let answered = match self.share(caller, &request.method) {
+            Ok(_share) => self.dispatch(caller, request, progress).await,
+            Err(exceeded) => Err(exceeded),
         };
         answered.map_err(|failure| {
             let mut failure = failure.about(&request.id);
@@ -123,6 +129,23 @@ impl Endpoint {
             self.inner.metrics.refused(failure.kind);
             failure
         })
+    }
+
+    async fn dispatch(
+        &self,
+        caller: &Caller,
+        request: &Request,
+        progress: Option<ProgressSender>,
+    ) -> Result<Box<RawValue>, Failure> {
+        let modern = request.revision.is_modern();
+        match (request.method.as_str(), modern) {
+            ("initialize", false) => self.initialize(caller, request).await,
+            ("server/discover", true) => self.discover(caller).await,
+            ("tools/list", _) => self.list(caller, request).await,
+            ("tools/call", _) => self.call(caller, request, progress).await,
+            ("ping", false) => Ok(handshake::pong()),
+            _ => Err(Failure::method_not_found(request)),
+        }
     }
 
     /// Whether the metadata of the protected resource is at this path.
@@ -148,6 +171,21 @@ impl Endpoint {
     /// Starts no more work of its own (draining).
     pub fn drain(&self) {
         self.inner.catalogs.stop_refreshing();
+    }
+
+    /// This caller's share of the work, until the answer.
+    fn share(&self, caller: &Caller, method: &str) -> Result<Option<Share>, Failure> {
+        let (shares, kind, setting) = match method {
+            "tools/call" => (&self.inner.calls, "caller_calls", "max-calls-per-caller"),
+            "initialize" | "server/discover" | "tools/list" => {
+                (&self.inner.lists, "caller_lists", "max-lists-per-caller")
+            }
+            _ => return Ok(None),
+        };
+        let share = shares.take(caller);
+        share
+            .map(Some)
+            .map_err(|exceeded| Failure::too_many(exceeded.most, kind, setting))
     }
 
     async fn initialize(

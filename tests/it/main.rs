@@ -15,6 +15,7 @@
 //! | `drain` | the order of the end |
 //! | `reach` | whether the upstream answers, told on demand |
 //! | `reference` | `docs/metrics.md` is fresh; settings that are rendered start a proxy |
+//! | `shares` | one caller that floods, and the others |
 //! | `tidy` | the tree itself: imports, budgets, module docs, paths named in docs |
 
 mod calls;
@@ -28,5 +29,6 @@ mod metadata;
 mod privacy;
 mod reach;
 mod reference;
+mod shares;
 mod streams;
 mod tidy;

@@ -57,6 +57,15 @@ pub enum Answer {
     Status(u16, Vec<(&'static str, &'static str)>),
     /// An event stream of these messages, a pause before each; `ID` stands for the request's id.
     Stream(Vec<String>, Duration),
+    /// A result that takes this long, once a worker is free.
+    Worked {
+        /// One permit a worker.
+        workers: Arc<tokio::sync::Semaphore>,
+        /// How long it takes.
+        time: Duration,
+        /// The `result`, as raw JSON.
+        result: String,
+    },
     /// Nothing, for this long, and then an empty 500.
     Silence(Duration),
     /// A response that breaks off in its body.
@@ -204,6 +213,16 @@ async fn respond(request: &Seen, answer: Answer) -> Response<Body> {
                 &[("content-type", "text/event-stream")],
                 Body::from_stream(events),
             )
+        }
+        Answer::Worked {
+            workers,
+            time,
+            result,
+        } => {
+            let _turn = workers.acquire().await;
+            tokio::time::sleep(time).await;
+            let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#);
+            with(200, &[kind], Body::from(text))
         }
         Answer::Silence(time) => {
             tokio::time::sleep(time).await;

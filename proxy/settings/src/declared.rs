@@ -60,7 +60,7 @@ const fn declare(
 }
 
 /// Every setting, in the order of the documentation.
-pub const DECLARATIONS: [Declaration; 36] = [
+pub const DECLARATIONS: [Declaration; 38] = [
     declare(
         "upstream",
         Kind::Url,
@@ -210,6 +210,18 @@ pub const DECLARATIONS: [Declaration; 36] = [
         Kind::Number(1, 1_000_000),
         Some("1000"),
         "Requests under way at once; beyond it the answer is 503.",
+    ),
+    declare(
+        "max-calls-per-caller",
+        Kind::Number(1, 1_000_000),
+        Some("100"),
+        "Tool calls that one credential may have under way at once; beyond it the answer is 429. Requests without a credential are many callers' and count against max-requests alone.",
+    ),
+    declare(
+        "max-lists-per-caller",
+        Kind::Number(1, 1_000_000),
+        Some("20"),
+        "Handshakes and tool lists that one credential may have under way at once; beyond it the answer is 429.",
     ),
     declare(
         "max-callers",

@@ -17,6 +17,8 @@ pub struct Failure {
     pub error: ErrorObject,
     /// `WWW-Authenticate` lines of the upstream's, in the resource's own terms.
     pub challenges: Vec<HeaderValue>,
+    /// `Retry-After`, in seconds.
+    pub retry_after: Option<u32>,
     /// A static name for metrics.
     pub kind: &'static str,
 }
@@ -29,7 +31,21 @@ impl Failure {
             status,
             error,
             challenges: Vec::new(),
+            retry_after: None,
             kind,
+        }
+    }
+
+    /// A caller has too much under way: it alone waits.
+    pub(super) fn too_many(most: usize, kind: &'static str, setting: &str) -> Self {
+        let message = format!(
+            "nothing was called: this credential has {most} requests of this kind under way, the most it may \
+             have at once ({setting}); wait until one has ended, or for the seconds of Retry-After, and send \
+             this one again"
+        );
+        Self {
+            retry_after: Some(1),
+            ..Self::rpc(429, ErrorObject::new(429, message), kind)
         }
     }
 
@@ -111,6 +127,7 @@ impl From<Error> for Failure {
                     status: 401,
                     error,
                     challenges,
+                    retry_after: None,
                     kind,
                 }
             }
@@ -124,6 +141,7 @@ impl From<Error> for Failure {
                     status: 403,
                     error,
                     challenges,
+                    retry_after: None,
                     kind,
                 }
             }
