@@ -165,3 +165,24 @@ async fn the_scopes_of_a_batch_are_asked_for_together() {
     assert_eq!(refused.status, 403);
     assert_eq!(challenges(&refused), [expected]);
 }
+
+#[tokio::test]
+async fn the_time_to_wait_reaches_the_model() {
+    for status in [429, 503] {
+        let fake = Fake::modern(TOOLS, move |_| {
+            Answer::Status(status, vec![("retry-after", "7")])
+        })
+        .await;
+        let running = Running::start(&fake.url, &[]).await;
+        let reply = running
+            .client()
+            .call("call_read_tool", json!({"name": "a"}))
+            .await;
+        assert!(
+            reply.is_error() && reply.text().contains("wait 7 (Retry-After)")
+                || reply.text().contains("Wait 7 (Retry-After)"),
+            "{}",
+            reply.text()
+        );
+    }
+}

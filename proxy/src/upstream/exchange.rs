@@ -193,6 +193,7 @@ impl Wire {
     /// Reads the body of a refusal as far as it helps; whatever is wrong with it, the status holds.
     async fn explained(&self, mut response: Response, status: u16, id: u64) -> Refusal {
         let kind = body(response.headers());
+        let retry_after = response.headers().get(RETRY_AFTER).cloned();
         let mut framer = Framer::new(kind.unwrap_or(Body::Json), EXPLANATION);
         while let Ok(Ok(Some(chunk))) = timeout(self.inner.idle, response.chunk()).await {
             if framer.push(&chunk).is_err() {
@@ -208,6 +209,7 @@ impl Wire {
         let names = |word: &[u8]| lower.windows(word.len()).any(|window| window == word);
         Refusal {
             status,
+            retry_after: retry_after.filter(|_| status == 503),
             // Some servers put an id of their own into these: the status says whom it is about.
             error: serde_json::from_slice::<Explanation>(&text)
                 .ok()
@@ -345,6 +347,7 @@ impl Reading<'_> {
                 Message::Error(error) => {
                     return Ok(Some(Err(Refusal {
                         status: 200,
+                        retry_after: None,
                         error: Some(error),
                         names_session: false,
                     })));
