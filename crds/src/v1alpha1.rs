@@ -120,8 +120,8 @@ pub struct ToolSearchProxySpec {
     /// What the proxy writes to its log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logging: Option<Logging>,
-    /// The URL clients know the proxy by, where it is not the Service's own, such as
-    /// `https://tools.example/mcp`.
+    /// The URL clients know the proxy by, where it is not the upstream's own, such as
+    /// `https://tools.example/mcp`: challenges then lead to the proxy's own metadata.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 2048))]
     #[x_kube(

@@ -10,7 +10,9 @@ mod handshake;
 mod ladder;
 mod legacy;
 mod metrics;
+mod resource;
 mod shape;
+mod share;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,9 +29,12 @@ use crate::tools::{self, Answer, Invocation, Limits, Session};
 use crate::upstream::{CallContext, Error, Upstream};
 
 use metrics::Metrics;
+use share::{Share, Shares};
 
+pub use crate::upstream::MetadataError;
 pub use failure::Failure;
 pub use ladder::{Element, Field, Request, RoutingHeaders, Sorted, sort};
+pub use resource::Resource;
 
 /// Everything that [`Endpoint::new`] needs to know.
 #[derive(Debug, Clone)]
@@ -38,6 +43,12 @@ pub struct Config {
     pub max_instructions: usize,
     /// Bounds of our own tools' answers.
     pub limits: Limits,
+    /// Tool calls of one credential under way at once.
+    pub max_calls: usize,
+    /// Handshakes and tool lists of one credential under way at once.
+    pub max_lists: usize,
+    /// What is protected, as clients know it.
+    pub resource: Resource,
 }
 
 /// What the proxy answers to MCP. Cheap to clone.
@@ -53,6 +64,8 @@ struct Inner {
     upstream: Upstream,
     /// Callers whose credential the upstream accepted a moment ago.
     accepted: Cache<CallerKey, ()>,
+    calls: Shares,
+    lists: Shares,
     metrics: Metrics,
     calls: tools::Metrics,
 }
@@ -79,12 +92,15 @@ impl Endpoint {
             .max_capacity(10_000)
             .time_to_live(ACCEPTED)
             .build();
+        let (calls, lists) = (Shares::new(config.max_calls), Shares::new(config.max_lists));
         Ok(Self {
             inner: Arc::new(Inner {
                 config,
                 catalogs,
                 upstream,
                 accepted,
+                calls,
+                lists,
                 metrics,
                 calls,
             }),
@@ -105,20 +121,49 @@ impl Endpoint {
             .inner
             .metrics
             .request(&request.method, request.revision);
+        let answered = match self.share(caller, &request.method) {
+            Ok(_share) => self.dispatch(caller, request, progress).await,
+            Err(exceeded) => Err(exceeded),
+        };
+        answered.map_err(|failure| {
+            let mut failure = failure.about(&request.id);
+            let theirs = std::mem::take(&mut failure.challenges);
+            failure.challenges = self.inner.config.resource.challenges(theirs);
+            self.inner.metrics.refused(failure.kind);
+            failure
+        })
+    }
+
+    async fn dispatch(
+        &self,
+        caller: &Caller,
+        request: &Request,
+        progress: Option<ProgressSender>,
+    ) -> Result<Box<RawValue>, Failure> {
         let modern = request.revision.is_modern();
-        let answered = match (request.method.as_str(), modern) {
+        match (request.method.as_str(), modern) {
             ("initialize", false) => self.initialize(caller, request).await,
             ("server/discover", true) => self.discover(caller).await,
             ("tools/list", _) => self.list(caller, request).await,
             ("tools/call", _) => self.call(caller, request, progress).await,
             ("ping", false) => Ok(handshake::pong()),
             _ => Err(Failure::method_not_found(request)),
-        };
-        answered.map_err(|failure| {
-            let failure = failure.about(&request.id);
-            self.inner.metrics.refused(failure.kind);
-            failure
-        })
+        }
+    }
+
+    /// Whether the metadata of the protected resource is at this path.
+    #[must_use]
+    pub fn has_metadata_at(&self, path: &str) -> bool {
+        self.inner.config.resource.is_at(path)
+    }
+
+    /// The metadata of the protected resource (RFC 9728); `nobody` is the anonymous caller.
+    ///
+    /// # Errors
+    /// See [`MetadataError`].
+    pub async fn metadata(&self, nobody: &Caller) -> Result<Box<RawValue>, MetadataError> {
+        let theirs = self.inner.upstream.metadata(nobody).await?;
+        Ok(self.inner.config.resource.document(theirs))
     }
 
     /// Counts a message that never became a request.
@@ -129,6 +174,21 @@ impl Endpoint {
     /// Starts no more work of its own (draining).
     pub fn drain(&self) {
         self.inner.catalogs.stop_refreshing();
+    }
+
+    /// This caller's share of the work, until the answer.
+    fn share(&self, caller: &Caller, method: &str) -> Result<Option<Share>, Failure> {
+        let (shares, kind, setting) = match method {
+            "tools/call" => (&self.inner.calls, "caller_calls", "max-calls-per-caller"),
+            "initialize" | "server/discover" | "tools/list" => {
+                (&self.inner.lists, "caller_lists", "max-lists-per-caller")
+            }
+            _ => return Ok(None),
+        };
+        let share = shares.take(caller);
+        share
+            .map(Some)
+            .map_err(|exceeded| Failure::too_many(exceeded.most, kind, setting))
     }
 
     async fn initialize(

@@ -3,6 +3,7 @@
 //! Results, schemas and arguments stay raw JSON: a typed round trip would lose unknown fields,
 //! key order and the text of numbers.
 
+pub mod challenge;
 mod header_params;
 mod jsonrpc;
 mod members;

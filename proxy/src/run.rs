@@ -185,6 +185,13 @@ async fn assemble(
     let config = endpoint::Config {
         max_instructions: settings.max_instructions,
         limits,
+        max_calls: settings.max_calls_per_caller,
+        max_lists: settings.max_lists_per_caller,
+        resource: endpoint::Resource::new(
+            settings.public_url.as_ref(),
+            &settings.upstream,
+            server::PATH,
+        ),
     };
     let endpoint = Endpoint::new(config, catalogs, upstream.clone(), registry)?;
     Ok((

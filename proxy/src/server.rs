@@ -10,6 +10,7 @@ mod config;
 mod connection;
 mod cors;
 mod headers;
+mod metadata;
 mod policy;
 mod respond;
 mod route;
@@ -32,6 +33,7 @@ use route::Route;
 
 pub use config::Config;
 pub use policy::Policy;
+pub use route::PATH;
 pub use state::State;
 
 /// The MCP endpoint over HTTP.

@@ -18,6 +18,7 @@ mod lane;
 mod link;
 mod listing;
 mod message;
+mod metadata;
 mod metrics;
 mod progress;
 mod request;
@@ -38,6 +39,7 @@ pub use client::{BuildError, http_client};
 pub use config::{Config, Limits, Protocol};
 pub use error::{Error, Phase};
 pub use listing::Listing;
+pub use metadata::{MetadataError, WELL_KNOWN};
 
 /// The upstream server. Cheap to clone.
 #[derive(Clone)]
@@ -47,6 +49,7 @@ pub struct Upstream {
 
 struct Inner {
     link: link::Link,
+    metadata: metadata::Metadata,
     limits: Limits,
     listing_time: Duration,
     max_result_bytes: usize,
@@ -68,9 +71,11 @@ impl Upstream {
         let metrics = metrics::Metrics::register(registry).map_err(BuildError::Metrics)?;
         let (limits, listing_time) = (config.limits, config.total_timeout);
         let max_result_bytes = config.max_result_bytes;
+        let documents = metadata::Metadata::new(client.clone(), config.url.clone());
         Ok(Self {
             inner: Arc::new(Inner {
                 link: link::Link::new(client, config, metrics),
+                metadata: documents,
                 limits,
                 listing_time,
                 max_result_bytes,
@@ -84,7 +89,8 @@ impl Upstream {
     /// See [`Error`]; a cut listing is no error.
     pub async fn list(&self, caller: &Caller) -> Result<Listing, Error> {
         let inner = &self.inner;
-        listing::walk(&inner.link, caller, inner.limits, inner.listing_time).await
+        let listed = listing::walk(&inner.link, caller, inner.limits, inner.listing_time).await;
+        listed.inspect_err(|error| inner.metadata.heed(error))
     }
 
     /// Calls one tool. The `result` member comes back byte for byte, `input_required` included.
@@ -94,7 +100,9 @@ impl Upstream {
     /// # Errors
     /// See [`Error`]; [`Error::Rpc`] holds the upstream's own JSON-RPC error.
     pub async fn call(&self, caller: &Caller, call: Call<'_>) -> Result<Box<RawValue>, Error> {
-        call::send(&self.inner.link, caller, call, self.inner.max_result_bytes).await
+        let inner = &self.inner;
+        let sent = call::send(&inner.link, caller, call, inner.max_result_bytes).await;
+        sent.inspect_err(|error| inner.metadata.heed(error))
     }
 
     /// Asks the upstream the cheapest question it can answer with this credential: is it
@@ -104,7 +112,30 @@ impl Upstream {
     /// # Errors
     /// [`Error::Unauthorized`] and [`Error::Forbidden`] mean a challenge; any other error none.
     pub async fn probe(&self, caller: &Caller) -> Result<(), Error> {
-        self.inner.link.probe(caller).await
+        let probed = self.inner.link.probe(caller).await;
+        probed.inspect_err(|error| self.inner.metadata.heed(error))
+    }
+
+    /// The upstream's protected-resource metadata (RFC 9728), as it came.
+    ///
+    /// Where the upstream has it at another place than its URL tells, a challenge names that; a
+    /// replica that met none yet asks for one in the name of `nobody`, the anonymous caller.
+    ///
+    /// # Errors
+    /// See [`MetadataError`].
+    pub async fn metadata(&self, nobody: &Caller) -> Result<Box<RawValue>, MetadataError> {
+        let documents = &self.inner.metadata;
+        let found = documents.get().await;
+        if found.is_ok() || documents.is_named() {
+            return found;
+        }
+        // Only its challenge matters, and that is heeded already.
+        let _challenged = self.probe(nobody).await;
+        if documents.is_named() {
+            documents.get().await
+        } else {
+            found
+        }
     }
 
     /// Ends the legacy sessions, best effort.

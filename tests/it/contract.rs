@@ -32,6 +32,7 @@ fn everything() -> ToolSearchProxy {
         },
         "limits": {
             "maxBody": "1MiB", "maxResult": "8MiB", "maxConnections": 300, "maxRequests": 100, "maxSessions": 200,
+            "maxCallsPerCaller": 50, "maxListsPerCaller": 5,
         },
         "logging": { "format": "text", "level": "debug" },
         "publicUrl": "https://tools.example/mcp",

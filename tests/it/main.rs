@@ -8,12 +8,14 @@
 //! | `challenge` | 401 and 403 of the upstream, what is sent of a caller's |
 //! | `figures` | `search_tools` finds what the ruler says it finds |
 //! | `isolation` | two callers never see each other's tools |
+//! | `metadata` | where clients are sent to authorize, under either form of URL |
 //! | `privacy` | a canary appears in no log, metric or error |
 //! | `streams` | progress, cancellation |
 //! | `contract` | every setting that the operator renders starts a real proxy |
 //! | `drain` | the order of the end |
 //! | `reach` | whether the upstream answers, told on demand |
 //! | `reference` | `docs/metrics.md` is fresh; settings that are rendered start a proxy |
+//! | `shares` | one caller that floods, and the others |
 //! | `tidy` | the tree itself: imports, budgets, module docs, paths named in docs |
 
 mod calls;
@@ -23,8 +25,10 @@ mod drain;
 mod figures;
 mod handshake;
 mod isolation;
+mod metadata;
 mod privacy;
 mod reach;
 mod reference;
+mod shares;
 mod streams;
 mod tidy;

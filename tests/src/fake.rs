@@ -7,13 +7,15 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, Bytes};
-use axum::http::{HeaderMap, Response, StatusCode};
+use axum::http::{HeaderMap, Method, Response, StatusCode, Uri};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
 /// One request as it came.
 #[derive(Debug, Clone)]
 pub struct Seen {
+    /// The path and the query.
+    pub path: String,
     /// Every header.
     pub headers: HeaderMap,
     /// The body's bytes as text.
@@ -49,10 +51,21 @@ pub enum Answer {
     Result(String),
     /// The `error` of a response, as raw JSON, with the HTTP status.
     Error(u16, String),
+    /// A JSON body that is no JSON-RPC.
+    Document(String),
     /// A bare status with headers.
     Status(u16, Vec<(&'static str, &'static str)>),
     /// An event stream of these messages, a pause before each; `ID` stands for the request's id.
     Stream(Vec<String>, Duration),
+    /// A result that takes this long, once a worker is free.
+    Worked {
+        /// One permit a worker.
+        workers: Arc<tokio::sync::Semaphore>,
+        /// How long it takes.
+        time: Duration,
+        /// The `result`, as raw JSON.
+        result: String,
+    },
     /// Nothing, for this long, and then an empty 500.
     Silence(Duration),
     /// A response that breaks off in its body.
@@ -88,12 +101,13 @@ impl Fake {
         let url = format!("http://{}/mcp", listener.local_addr().expect("an address"));
         let seen: Arc<Mutex<Vec<Seen>>> = Arc::default();
         let (script, kept): (Script, _) = (Arc::new(script), Arc::clone(&seen));
-        let answer = move |headers: HeaderMap, body: Bytes| {
+        let answer = move |method: Method, uri: Uri, headers: HeaderMap, body: Bytes| {
             let (script, kept) = (Arc::clone(&script), Arc::clone(&kept));
             async move {
                 let body = String::from_utf8_lossy(&body).into_owned();
                 let json = serde_json::from_str(&body).unwrap_or(Value::Null);
                 let request = Seen {
+                    path: uri.to_string(),
                     headers,
                     body,
                     json,
@@ -101,7 +115,7 @@ impl Fake {
                 kept.lock()
                     .unwrap_or_else(PoisonError::into_inner)
                     .push(request.clone());
-                if request.json.get("id").is_none() {
+                if method != Method::GET && request.json.get("id").is_none() {
                     return with(202, &[], Body::empty());
                 }
                 respond(&request, script(&request)).await
@@ -181,6 +195,7 @@ async fn respond(request: &Seen, answer: Answer) -> Response<Body> {
             &[kind],
             Body::from(format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#)),
         ),
+        Answer::Document(text) => with(200, &[kind], Body::from(text)),
         Answer::Status(status, headers) => with(status, &headers, Body::empty()),
         Answer::Stream(messages, pause) => {
             let messages: Vec<String> = messages
@@ -198,6 +213,16 @@ async fn respond(request: &Seen, answer: Answer) -> Response<Body> {
                 &[("content-type", "text/event-stream")],
                 Body::from_stream(events),
             )
+        }
+        Answer::Worked {
+            workers,
+            time,
+            result,
+        } => {
+            let _turn = workers.acquire().await;
+            tokio::time::sleep(time).await;
+            let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#);
+            with(200, &[kind], Body::from(text))
         }
         Answer::Silence(time) => {
             tokio::time::sleep(time).await;

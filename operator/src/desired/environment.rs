@@ -114,6 +114,8 @@ fn given(spec: &ToolSearchProxySpec, model: &DesiredModel) -> Vec<(&'static str,
     put("max-result", limits.max_result);
     put("max-connections", number(limits.max_connections));
     put("max-requests", number(limits.max_requests));
+    put("max-calls-per-caller", number(limits.max_calls_per_caller));
+    put("max-lists-per-caller", number(limits.max_lists_per_caller));
     put("max-sessions", number(limits.max_sessions));
     let timeouts = spec.upstream.timeouts.clone().unwrap_or_default();
     put("upstream-connect-timeout", timeouts.connect);

@@ -60,7 +60,7 @@ const fn declare(
 }
 
 /// Every setting, in the order of the documentation.
-pub const DECLARATIONS: [Declaration; 36] = [
+pub const DECLARATIONS: [Declaration; 38] = [
     declare(
         "upstream",
         Kind::Url,
@@ -149,7 +149,7 @@ pub const DECLARATIONS: [Declaration; 36] = [
         "public-url",
         Kind::Url,
         None,
-        "The URL clients know the proxy by, where it is not the upstream's own. Checked and kept; challenges of the upstream pass unchanged so far, so clients must reach both under one URL to log in by OAuth.",
+        "The URL clients know the proxy by, where it is not the upstream's own: challenges then name the proxy's own protected-resource metadata, which is the upstream's with this URL as resource. Without it both pass unchanged.",
     ),
     declare(
         "allowed-origins",
@@ -210,6 +210,18 @@ pub const DECLARATIONS: [Declaration; 36] = [
         Kind::Number(1, 1_000_000),
         Some("1000"),
         "Requests under way at once; beyond it the answer is 503.",
+    ),
+    declare(
+        "max-calls-per-caller",
+        Kind::Number(1, 1_000_000),
+        Some("100"),
+        "Tool calls that one credential may have under way at once; beyond it the answer is 429. Requests without a credential are many callers' and count against max-requests alone.",
+    ),
+    declare(
+        "max-lists-per-caller",
+        Kind::Number(1, 1_000_000),
+        Some("20"),
+        "Handshakes and tool lists that one credential may have under way at once; beyond it the answer is 429.",
     ),
     declare(
         "max-callers",

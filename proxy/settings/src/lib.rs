@@ -71,6 +71,10 @@ pub struct Settings {
     pub max_connections: usize,
     /// Requests under way at once.
     pub max_requests: usize,
+    /// Tool calls of one credential under way at once.
+    pub max_calls_per_caller: usize,
+    /// Handshakes and tool lists of one credential under way at once.
+    pub max_lists_per_caller: usize,
     /// Callers whose catalogs are kept.
     pub max_callers: usize,
     /// Distinct tool lists kept.

@@ -307,6 +307,8 @@ impl Reader {
             max_result,
             max_connections,
             max_requests,
+            max_calls_per_caller,
+            max_lists_per_caller,
             max_callers,
             max_lists,
             max_concurrent_lists,
@@ -350,6 +352,8 @@ impl Reader {
             max_result: max_result?,
             max_connections: max_connections?,
             max_requests: max_requests?,
+            max_calls_per_caller: max_calls_per_caller?,
+            max_lists_per_caller: max_lists_per_caller?,
             max_callers: max_callers?,
             max_lists: max_lists?,
             max_concurrent_lists: max_concurrent_lists?,
@@ -388,7 +392,7 @@ impl Reader {
 }
 
 /// Settings that are numbers or sizes, in the order `assemble` takes them.
-const NUMBERS: [&str; 14] = [
+const NUMBERS: [&str; 16] = [
     "search-schemas",
     "max-instructions",
     "max-answer",
@@ -396,6 +400,8 @@ const NUMBERS: [&str; 14] = [
     "max-result",
     "max-connections",
     "max-requests",
+    "max-calls-per-caller",
+    "max-lists-per-caller",
     "max-callers",
     "max-lists",
     "max-concurrent-lists",

@@ -69,7 +69,7 @@ fn form(kind: Kind) -> String {
 /// One text a declaration, in its order. Takes the settings apart without `..`: a new one that
 /// is not rendered does not compile.
 #[expect(clippy::too_many_lines, reason = "a flat list, one line a setting")]
-fn texts(settings: &Settings) -> [Option<String>; 36] {
+fn texts(settings: &Settings) -> [Option<String>; 38] {
     let Settings {
         upstream,
         listen,
@@ -96,6 +96,8 @@ fn texts(settings: &Settings) -> [Option<String>; 36] {
         max_result,
         max_connections,
         max_requests,
+        max_calls_per_caller,
+        max_lists_per_caller,
         max_callers,
         max_lists,
         max_concurrent_lists,
@@ -140,6 +142,8 @@ fn texts(settings: &Settings) -> [Option<String>; 36] {
         Some(size_text(*max_result)),
         Some(max_connections.to_string()),
         Some(max_requests.to_string()),
+        Some(max_calls_per_caller.to_string()),
+        Some(max_lists_per_caller.to_string()),
         Some(max_callers.to_string()),
         Some(max_lists.to_string()),
         Some(max_concurrent_lists.to_string()),

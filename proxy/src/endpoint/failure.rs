@@ -3,7 +3,7 @@
 use http::HeaderValue;
 
 use crate::endpoint::ladder::Request;
-use crate::protocol::{ErrorObject, Id, Revision, code};
+use crate::protocol::{ErrorObject, Id, Revision, challenge, code};
 use crate::upstream::Error;
 
 /// Everything that may leave the endpoint other than a result.
@@ -15,8 +15,10 @@ pub struct Failure {
     pub status: u16,
     /// The JSON-RPC error it leaves as.
     pub error: ErrorObject,
-    /// `WWW-Authenticate` lines, as they came from the upstream.
+    /// `WWW-Authenticate` lines of the upstream's, in the resource's own terms.
     pub challenges: Vec<HeaderValue>,
+    /// `Retry-After`, in seconds.
+    pub retry_after: Option<u32>,
     /// A static name for metrics.
     pub kind: &'static str,
 }
@@ -29,13 +31,46 @@ impl Failure {
             status,
             error,
             challenges: Vec::new(),
+            retry_after: None,
             kind,
+        }
+    }
+
+    /// A caller has too much under way: it alone waits.
+    pub(super) fn too_many(most: usize, kind: &'static str, setting: &str) -> Self {
+        let message = format!(
+            "nothing was called: this credential has {most} requests of this kind under way, the most it may \
+             have at once ({setting}); wait until one has ended, or for the seconds of Retry-After, and send \
+             this one again"
+        );
+        Self {
+            retry_after: Some(1),
+            ..Self::rpc(429, ErrorObject::new(429, message), kind)
         }
     }
 
     pub(super) fn about(mut self, id: &Id) -> Self {
         self.id = Some(id.clone());
         self
+    }
+
+    /// The one challenge that several answers come to: the first 401, or else the scopes of all.
+    #[must_use]
+    pub fn challenge<'a>(failures: impl Iterator<Item = &'a Self>) -> Option<Self> {
+        let failures: Vec<_> = failures
+            .filter(|failure| matches!(failure.status, 401 | 403))
+            .collect();
+        let unauthorized = failures.iter().find(|failure| failure.status == 401);
+        if let Some(unauthorized) = unauthorized {
+            return Some((*unauthorized).clone());
+        }
+        let lines = failures.iter().flat_map(|failure| &failure.challenges);
+        let challenges = challenge::union(&lines.cloned().collect::<Vec<_>>());
+        let first = (*failures.first()?).clone();
+        Some(Self {
+            challenges,
+            ..first
+        })
     }
 
     /// No such method, or one of the other era.
@@ -92,6 +127,7 @@ impl From<Error> for Failure {
                     status: 401,
                     error,
                     challenges,
+                    retry_after: None,
                     kind,
                 }
             }
@@ -105,6 +141,7 @@ impl From<Error> for Failure {
                     status: 403,
                     error,
                     challenges,
+                    retry_after: None,
                     kind,
                 }
             }

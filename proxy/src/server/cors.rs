@@ -2,7 +2,7 @@
 
 use http::{HeaderMap, HeaderValue, header};
 
-const METHODS: HeaderValue = HeaderValue::from_static("POST, OPTIONS");
+const METHODS: HeaderValue = HeaderValue::from_static("GET, POST, OPTIONS");
 const REQUEST_HEADERS: HeaderValue = HeaderValue::from_static(
     "Authorization, Content-Type, Accept, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, Last-Event-ID",
 );

@@ -51,6 +51,11 @@ pub(super) fn failure(failure: &Failure) -> Response<Body> {
             .headers_mut()
             .append(header::WWW_AUTHENTICATE, challenge.clone());
     }
+    if let Some(seconds) = failure.retry_after {
+        response
+            .headers_mut()
+            .insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    }
     response
 }
 

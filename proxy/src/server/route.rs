@@ -17,7 +17,7 @@ use crate::server::policy::Policy;
 use crate::server::respond::{self, Body};
 use crate::server::state::State;
 use crate::server::stream::{self, Calling, Exchange};
-use crate::server::{body, cors};
+use crate::server::{body, cors, metadata};
 
 /// The one route, with all that it needs.
 #[derive(Debug)]
@@ -30,7 +30,8 @@ pub(super) struct Route {
     state: watch::Sender<State>,
 }
 
-const PATH: &str = "/mcp";
+/// Where MCP is served.
+pub const PATH: &str = "/mcp";
 /// Progress notifications held for a client that reads slowly.
 const PROGRESS: usize = 16;
 /// Elements of one batch that are answered at once.
@@ -63,9 +64,17 @@ impl Route {
     pub(super) async fn answer(self: Arc<Self>, request: Request<Incoming>) -> Response<Body> {
         let (parts, body) = request.into_parts();
         let origin = parts.headers.get(header::ORIGIN).cloned();
-        let mut response = match self.check(&parts) {
+        let is_metadata = self.endpoint.has_metadata_at(parts.uri.path());
+        let refused = self.check_names(&parts);
+        let mut response = match refused {
             Some(refused) => refused,
-            None => self.post(parts, body).await,
+            None if is_metadata => {
+                metadata::answer(&self.endpoint, &self.callers, &parts.method).await
+            }
+            None => match self.check(&parts) {
+                Some(refused) => refused,
+                None => self.post(parts, body).await,
+            },
         };
         if let Some(origin) = origin.filter(|_| response.status() != StatusCode::FORBIDDEN) {
             cors::allow(response.headers_mut(), &origin);
@@ -73,8 +82,8 @@ impl Route {
         response
     }
 
-    /// The rules of HTTP, in the order of the specification's ladder.
-    fn check(&self, parts: &Parts) -> Option<Response<Body>> {
+    /// Whether this host and this origin may be asked at all.
+    fn check_names(&self, parts: &Parts) -> Option<Response<Body>> {
         let host = parts.headers.get(header::HOST).map(HeaderValue::to_str);
         let host = host
             .transpose()
@@ -100,6 +109,11 @@ impl Route {
                 "this Origin may not call; see allowed-origins",
             );
         }
+        None
+    }
+
+    /// The rules of HTTP, in the order of the specification's ladder.
+    fn check(&self, parts: &Parts) -> Option<Response<Body>> {
         if parts.uri.path() != PATH {
             return self.refuse(StatusCode::NOT_FOUND, "path", "the MCP endpoint is /mcp");
         }
@@ -236,11 +250,8 @@ impl Route {
         let answers: Vec<Option<Result<String, Failure>>> = answers.collect().await;
         let answers: Vec<Result<String, Failure>> = answers.into_iter().flatten().collect();
         let challenged = answers.iter().filter_map(|answer| answer.as_ref().err());
-        if let Some(challenge) = challenged
-            .into_iter()
-            .find(|failure| matches!(failure.status, 401 | 403))
-        {
-            return respond::failure(challenge);
+        if let Some(challenge) = Failure::challenge(challenged) {
+            return respond::failure(&challenge);
         }
         let messages = answers.iter().map(|answer| match answer {
             Ok(message) => message.clone(),

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::catalog::Catalog;
+use crate::protocol::challenge;
 use crate::tools::answer::{Answer, Content, Outcome, serialize};
 use crate::tools::arguments::{Given, Members, Problem};
 use crate::tools::mended;
@@ -52,7 +53,7 @@ struct Item {
 /// Makes the calls in parallel.
 ///
 /// # Errors
-/// A challenge of any item's: the whole answer is then the challenge, with every line once.
+/// A challenge of any item's: the whole answer is then the challenge, with the scopes of all.
 pub(super) async fn run(
     session: &Session<'_>,
     args: BatchArgs,
@@ -68,8 +69,8 @@ pub(super) async fn run(
         .calls
         .into_iter()
         .map(|call| item(session, &catalog, call, &context));
-    let mut items = join_all(items).await;
-    if let Some(challenge) = challenge(&mut items) {
+    let items = join_all(items).await;
+    if let Some(challenge) = challenged(&items) {
         return Err(challenge);
     }
     Ok(labelled(&items.into_iter().flatten().collect::<Vec<_>>()))
@@ -99,8 +100,8 @@ async fn item(
     }
 }
 
-/// The first 401; else every scope challenge together; else none.
-fn challenge(items: &mut [Result<Item, Error>]) -> Option<Error> {
+/// The first 401; else one challenge for the scopes of all; else none.
+fn challenged(items: &[Result<Item, Error>]) -> Option<Error> {
     let errors = || items.iter().filter_map(|item| item.as_ref().err());
     if let Some(unauthorized) = errors().find(|error| matches!(error, Error::Unauthorized { .. })) {
         return Some(unauthorized.clone());
@@ -108,13 +109,7 @@ fn challenge(items: &mut [Result<Item, Error>]) -> Option<Error> {
     let mut all = Vec::new();
     for error in errors() {
         if let Error::Forbidden { challenges, .. } = error {
-            all.extend(
-                challenges
-                    .iter()
-                    .filter(|line| !all.contains(*line))
-                    .cloned()
-                    .collect::<Vec<_>>(),
-            );
+            all.extend(challenges.iter().cloned());
         }
     }
     let first = errors().next()?.clone();
@@ -122,7 +117,7 @@ fn challenge(items: &mut [Result<Item, Error>]) -> Option<Error> {
         first
     } else {
         Error::Forbidden {
-            challenges: all,
+            challenges: challenge::union(&all),
             scope: true,
         }
     })

@@ -70,8 +70,15 @@ fn what(error: &Error) -> String {
         } => "the server behind it cannot be reached in time".to_owned(),
         Error::Timeout { .. } => "the server behind it did not answer in time".to_owned(),
         Error::Lost => "the connection to the server behind it broke before the answer".to_owned(),
-        Error::Status { status } => {
-            format!("the server behind it answered with HTTP status {status}")
+        Error::Status {
+            status,
+            retry_after,
+        } => {
+            let wait = retry_after.as_ref().and_then(|value| value.to_str().ok());
+            let wait = wait.map_or(String::new(), |wait| {
+                format!(", and asks to wait {wait} (Retry-After)")
+            });
+            format!("the server behind it answered with HTTP status {status}{wait}")
         }
         Error::Malformed { .. } => "the server behind it gave an answer that is no MCP".to_owned(),
         Error::TooLarge { limit } => {

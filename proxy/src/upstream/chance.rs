@@ -89,6 +89,7 @@ mod tests {
             status,
             error: code.map(|code| ErrorObject::new(code, "m")),
             names_session,
+            retry_after: None,
         })
     }
 

@@ -196,6 +196,7 @@ mod tests {
             status,
             error,
             names_session: false,
+            retry_after: None,
         }))
     }
 

@@ -47,6 +47,8 @@ pub enum Error {
     Status {
         /// The status code.
         status: u16,
+        /// `Retry-After` as it came, with a 503.
+        retry_after: Option<HeaderValue>,
     },
     /// The answer is no MCP.
     #[error("the upstream's answer is malformed: {what}")]
@@ -111,7 +113,7 @@ impl Error {
         match self {
             Self::Timeout { phase } => !matches!(phase, Phase::Connect),
             Self::Lost | Self::Malformed { .. } | Self::TooLarge { .. } => true,
-            Self::Status { status } => *status >= 500,
+            Self::Status { status, .. } => *status >= 500,
             Self::Unauthorized { .. }
             | Self::Forbidden { .. }
             | Self::RateLimited { .. }

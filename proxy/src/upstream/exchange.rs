@@ -16,7 +16,7 @@ use tokio::time::timeout;
 use url::Url;
 
 use crate::caller::Caller;
-use crate::protocol::{ErrorObject, ProgressSender};
+use crate::protocol::{ErrorObject, ProgressSender, challenge};
 use crate::upstream::config::Config;
 use crate::upstream::error::{Error, Phase};
 use crate::upstream::failure::{Failure, Refusal};
@@ -171,7 +171,7 @@ impl Wire {
     async fn refusal(&self, response: Response, id: u64) -> Failure {
         let status = response.status().as_u16();
         let headers = response.headers();
-        let challenges = || headers.get_all(WWW_AUTHENTICATE).iter().cloned().collect();
+        let challenges = || challenge::bounded(headers.get_all(WWW_AUTHENTICATE).iter());
         match status {
             401 => Error::Unauthorized {
                 challenges: challenges(),
@@ -179,7 +179,7 @@ impl Wire {
             .into(),
             403 => {
                 let challenges: Vec<HeaderValue> = challenges();
-                let scope = challenges.iter().any(wants_scope);
+                let scope = challenges.iter().any(challenge::lacks_scope);
                 Error::Forbidden { challenges, scope }.into()
             }
             429 => Error::RateLimited {
@@ -193,6 +193,7 @@ impl Wire {
     /// Reads the body of a refusal as far as it helps; whatever is wrong with it, the status holds.
     async fn explained(&self, mut response: Response, status: u16, id: u64) -> Refusal {
         let kind = body(response.headers());
+        let retry_after = response.headers().get(RETRY_AFTER).cloned();
         let mut framer = Framer::new(kind.unwrap_or(Body::Json), EXPLANATION);
         while let Ok(Ok(Some(chunk))) = timeout(self.inner.idle, response.chunk()).await {
             if framer.push(&chunk).is_err() {
@@ -208,6 +209,7 @@ impl Wire {
         let names = |word: &[u8]| lower.windows(word.len()).any(|window| window == word);
         Refusal {
             status,
+            retry_after: retry_after.filter(|_| status == 503),
             // Some servers put an id of their own into these: the status says whom it is about.
             error: serde_json::from_slice::<Explanation>(&text)
                 .ok()
@@ -233,12 +235,6 @@ const NO_ANSWER: Error = Error::Malformed {
 #[derive(Deserialize)]
 struct Explanation {
     error: ErrorObject,
-}
-
-fn wants_scope(challenge: &HeaderValue) -> bool {
-    let challenge = challenge.as_bytes().to_ascii_lowercase();
-    let scope = b"insufficient_scope";
-    challenge.windows(scope.len()).any(|part| part == scope)
 }
 
 fn body(headers: &HeaderMap) -> Option<Body> {
@@ -351,6 +347,7 @@ impl Reading<'_> {
                 Message::Error(error) => {
                     return Ok(Some(Err(Refusal {
                         status: 200,
+                        retry_after: None,
                         error: Some(error),
                         names_session: false,
                     })));

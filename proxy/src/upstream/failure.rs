@@ -17,6 +17,8 @@ pub(super) enum Failure {
 pub(super) struct Refusal {
     /// The HTTP status.
     pub(super) status: u16,
+    /// `Retry-After`, with a 503.
+    pub(super) retry_after: Option<http::HeaderValue>,
     /// The JSON-RPC error, where there was one.
     pub(super) error: Option<ErrorObject>,
     /// Whether the body speaks of a session, or of a handshake that is missing.
@@ -84,6 +86,7 @@ impl From<Failure> for Error {
             Failure::Refused(refusal) => refusal.error.map_or(
                 Self::Status {
                     status: refusal.status,
+                    retry_after: refusal.retry_after,
                 },
                 Self::Rpc,
             ),

@@ -84,6 +84,16 @@ pub struct Limits {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub max_requests: Option<i32>,
+    /// Tool calls that one credential may have under way at once, such as `100`; beyond it the
+    /// answer is 429.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub max_calls_per_caller: Option<i32>,
+    /// Handshakes and tool lists that one credential may have under way at once, such as `20`;
+    /// beyond it the answer is 429.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub max_lists_per_caller: Option<i32>,
     /// Sessions kept with a legacy upstream, such as `10000`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_000_000))]
