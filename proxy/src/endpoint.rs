@@ -67,7 +67,7 @@ struct Inner {
     calls: Shares,
     lists: Shares,
     metrics: Metrics,
-    calls: tools::Metrics,
+    tools: tools::Metrics,
 }
 
 /// Some clients drop a server that does not answer its handshake sooner.
@@ -87,7 +87,7 @@ impl Endpoint {
         registry: &prometheus::Registry,
     ) -> Result<Self, prometheus::Error> {
         let metrics = Metrics::register(registry)?;
-        let calls = tools::Metrics::register(registry)?;
+        let tools = tools::Metrics::register(registry)?;
         let accepted = Cache::builder()
             .max_capacity(10_000)
             .time_to_live(ACCEPTED)
@@ -102,7 +102,7 @@ impl Endpoint {
                 calls,
                 lists,
                 metrics,
-                calls,
+                tools,
             }),
         })
     }
@@ -267,7 +267,7 @@ impl Endpoint {
             config,
             catalogs,
             upstream,
-            calls,
+            tools,
             ..
         } = &*self.inner;
         let catalog = match catalogs.get(caller).await {
@@ -285,7 +285,7 @@ impl Endpoint {
             catalogs,
             upstream,
             limits: config.limits,
-            metrics: calls,
+            metrics: tools,
         };
         invocation.run(&session, context).await
     }
