@@ -1,10 +1,11 @@
 //! One caller that floods: told to wait, and not noticed by the others.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::json;
 use tokio::sync::Semaphore;
+use tokio::time::Instant;
 use toolsearch_tests::fake::{self, Answer, Fake};
 use toolsearch_tests::{Client, Running};
 

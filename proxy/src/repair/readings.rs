@@ -160,7 +160,8 @@ impl Readings<'_> {
             }
             for reading in self.together(branch)? {
                 let retyped = reading.iter().any(|edit| edit.at == node.span);
-                if !(type_is_right && retyped) && !readings.contains(&reading) {
+                let wanted = !retyped || !type_is_right;
+                if wanted && !readings.contains(&reading) {
                     readings.push(reading);
                 }
             }
