@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use toolsearch_eval::dataset::Dataset;
 use toolsearch_eval::measure::{Metric, judge};
 use toolsearch_eval::run::ask;
+use toolsearch_proxy::lookup::{self, Query};
 use toolsearch_search::{Embedder, Vectors, Weights};
 use toolsearch_tests::Running;
 use toolsearch_tests::fake::{self, Fake};
@@ -41,4 +42,24 @@ async fn the_proxy_finds_what_the_ruler_says() {
         compared += 1;
     }
     assert!(compared >= 25, "{compared} questions");
+}
+
+#[test]
+fn the_example_of_the_search_page_is_what_is_printed() {
+    let root = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+    let page = std::fs::read_to_string(root.join("docs/search.md")).unwrap();
+    let tools = lookup::read_catalog(&root.join("eval/data/catalog.json")).unwrap();
+    let query = Query {
+        text: "who is on call tonight".to_owned(),
+        limit: 2,
+        explain: true,
+    };
+    let mut printed = Vec::new();
+    let embedder = Some(Embedder::builtin().unwrap());
+    lookup::search(&tools, embedder, &query, &mut printed).unwrap();
+    let printed = String::from_utf8(printed).unwrap();
+    assert!(
+        page.contains(&printed),
+        "docs/search.md shows other figures than:\n{printed}"
+    );
 }
