@@ -86,10 +86,19 @@ fn apart(bench: &Bench) -> anyhow::Result<(String, String)> {
             (Some(node), Some((_, elsewhere))) if node != *elsewhere => {
                 return Ok((leader.clone(), node.to_owned()));
             }
-            (_, Some((name, _))) => {
-                bench.k(&format!("-n {SYSTEM} delete pod {name}"))?;
+            (Some(node), Some((name, _))) => {
+                // The scheduler prefers to spread them and need not.
+                bench.k(&format!("cordon {node}"))?;
+                let moved = bench
+                    .k(&format!("-n {SYSTEM} delete pod {name}"))
+                    .and_then(|_| {
+                        bench.k(&format!("-n {SYSTEM} rollout status deploy --timeout=60s"))
+                    });
+                bench.k(&format!("uncordon {node}"))?;
+                moved?;
             }
-            _ => {}
+            // The holder of the lease is a pod that is gone: the next look finds the new one.
+            _ => sleep(Duration::from_secs(2)),
         }
     }
     anyhow::bail!("both operators stay on one node")
