@@ -81,10 +81,12 @@ impl Expansion {
         }
         seen.retain(|_, seen| seen.tells);
         let mean = means(&lengths);
-        let mut table = Table::of(embedder.dimensions(), seen.len());
+        let vectors = seen
+            .values()
+            .map(|seen| embedder.direction_of(&seen.pieces));
+        let table = Table::of(embedder.dimensions(), vectors);
         let (mut words, mut starts, mut postings) = (Vec::new(), vec![0], Vec::new());
-        for (word, Seen { pieces, places, .. }) in seen {
-            table.push(&embedder.direction_of(&pieces));
+        for (word, Seen { places, .. }) in seen {
             words.push(word.into_boxed_str());
             let begin = postings.len();
             for (document, field, count) in places {

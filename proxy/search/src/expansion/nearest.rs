@@ -1,44 +1,121 @@
-//! Which words are near to this one? A scan in eight bits.
+//! Which words are near to this one? An inverted file of eight-bit vectors: words lie in clusters,
+//! and only the clusters nearest to the query word are read (Jégou, Douze and Schmid 2011).
 
 /// A word counts from this cosine on; below lies what unrelated words have in common.
 const LEAST: f32 = 0.3;
 /// Words that one query word may stand for.
 const MOST: usize = 16;
+/// One in so many clusters is read.
+const READ: usize = 4;
+/// And never fewer.
+const READ_AT_LEAST: usize = 20;
+/// Rounds of making the clusters: later ones move few words.
+const ROUNDS: usize = 3;
 
 /// Unit vectors in eight bits, each with its own scale.
-pub(super) struct Table {
+struct Rows {
     dimensions: usize,
-    rows: Vec<i8>,
+    numbers: Vec<i8>,
     scales: Vec<f32>,
 }
 
-impl Table {
-    pub(super) fn of(dimensions: usize, count: usize) -> Self {
+/// The words' vectors, by cluster.
+pub(super) struct Table {
+    rows: Rows,
+    /// By row, the word.
+    words: Vec<u32>,
+    /// By word, the row.
+    places: Vec<u32>,
+    centroids: Rows,
+    /// Where the rows of each cluster begin; one more than clusters.
+    starts: Vec<usize>,
+}
+
+impl Rows {
+    fn of(dimensions: usize) -> Self {
         Self {
-            dimensions,
-            rows: Vec::with_capacity(dimensions * count),
-            scales: Vec::with_capacity(count),
+            dimensions: dimensions.max(1),
+            numbers: Vec::new(),
+            scales: Vec::new(),
         }
     }
 
-    pub(super) fn push(&mut self, vector: &[f32]) {
+    fn len(&self) -> usize {
+        self.scales.len()
+    }
+
+    fn push(&mut self, vector: &[f32]) {
         let (row, scale) = quantized(vector);
-        self.rows.extend(row);
+        self.numbers.extend(row);
         self.scales.push(scale);
+    }
+
+    fn row(&self, at: usize) -> &[i8] {
+        &self.numbers[at * self.dimensions..(at + 1) * self.dimensions]
+    }
+
+    fn cosine(&self, asked: &(Vec<i8>, f32), at: usize) -> f32 {
+        product(self.row(at), &asked.0) as f32 * asked.1 * self.scales[at]
+    }
+
+    fn nearest(&self, row: &[i8]) -> usize {
+        let product = |at: usize| product(self.row(at), row) as f32 * self.scales[at];
+        let products = (0..self.len()).map(|at| (at, product(at)));
+        let nearest = products.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
+        nearest.map_or(0, |(at, _)| at)
+    }
+}
+
+impl Table {
+    /// A table of unit vectors, in the words' order.
+    pub(super) fn of<'a>(dimensions: usize, vectors: impl Iterator<Item = Vec<f32>> + 'a) -> Self {
+        let mut rows = Rows::of(dimensions);
+        vectors.for_each(|vector| rows.push(&vector));
+        let (centroids, clusters) = clustered(&rows);
+        let mut words: Vec<u32> = (0..).take(rows.len()).collect();
+        words.sort_by_key(|&word| clusters[word as usize]);
+        let mut table = Self {
+            rows: Rows::of(dimensions),
+            places: vec![0; words.len()],
+            starts: vec![0; centroids.len() + 1],
+            centroids,
+            words,
+        };
+        for (row, &word) in (0..).zip(&table.words) {
+            let word = word as usize;
+            table.rows.numbers.extend_from_slice(rows.row(word));
+            table.rows.scales.push(rows.scales[word]);
+            table.places[word] = row;
+            table.starts[clusters[word] + 1] += 1;
+        }
+        for cluster in 0..table.centroids.len() {
+            table.starts[cluster + 1] += table.starts[cluster];
+        }
+        table
     }
 
     /// The nearest words with their weights, in (0, 1]: how far their cosine lies above the least.
     pub(super) fn nearest(&self, vector: &[f32]) -> Vec<(usize, f32)> {
-        let (asked, scale) = quantized(vector);
-        let rows = self.rows.chunks_exact(self.dimensions.max(1));
+        let asked = quantized(vector);
+        let count = self.centroids.len();
+        let mut clusters: Vec<(usize, f32)> = (0..count)
+            .map(|at| (at, self.centroids.cosine(&asked, at)))
+            .collect();
+        // Ties by position, here and below: the same words on every replica.
+        let order = |a: &(usize, f32), b: &(usize, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
+        let read = (count / READ).max(READ_AT_LEAST);
+        if read < count {
+            clusters.select_nth_unstable_by(read, order);
+            clusters.truncate(read);
+        }
+        let rows = clusters
+            .into_iter()
+            .flat_map(|(cluster, _)| self.starts[cluster]..self.starts[cluster + 1]);
         let mut near: Vec<(usize, f32)> = rows
-            .zip(&self.scales)
-            .map(|(row, of_row)| product(row, &asked) as f32 * scale * of_row)
-            .enumerate()
+            .map(|row| (self.words[row] as usize, self.rows.cosine(&asked, row)))
             .filter(|&(_, cosine)| cosine > LEAST)
             .collect();
-        // Ties by position: the same words on every replica.
-        near.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        near.sort_unstable_by(order);
         near.truncate(MOST);
         let weight = |cosine: f32| ((cosine - LEAST) / (1.0 - LEAST)).min(1.0);
         near.into_iter()
@@ -48,10 +125,52 @@ impl Table {
 
     /// The cosine of a vector and a word.
     pub(super) fn similarity(&self, vector: &[f32], word: usize) -> f32 {
-        let (asked, scale) = quantized(vector);
-        let row = &self.rows[word * self.dimensions..(word + 1) * self.dimensions];
-        product(row, &asked) as f32 * scale * self.scales[word]
+        let row = self.places[word] as usize;
+        self.rows.cosine(&quantized(vector), row)
     }
+}
+
+/// As many clusters as each has words, and the cluster of each row.
+fn clustered(rows: &Rows) -> (Rows, Vec<usize>) {
+    let count = rows.len().isqrt();
+    let number = |at: usize, place: usize| f32::from(rows.row(at)[place]) * rows.scales[at];
+    let mut centroids = Rows::of(rows.dimensions);
+    // In the words' alphabetical order neighbours are not alike, so any spread will do.
+    for cluster in 0..count {
+        let at = cluster * rows.len() / count;
+        let vector: Vec<f32> = (0..rows.dimensions)
+            .map(|place| number(at, place))
+            .collect();
+        centroids.push(&vector);
+    }
+    let mut clusters = vec![0; rows.len()];
+    for round in 0..ROUNDS {
+        for (at, cluster) in clusters.iter_mut().enumerate() {
+            *cluster = centroids.nearest(rows.row(at));
+        }
+        if round + 1 < ROUNDS {
+            centroids = means(rows, &clusters, count);
+        }
+    }
+    (centroids, clusters)
+}
+
+/// The direction of the sum of each cluster's rows.
+fn means(rows: &Rows, clusters: &[usize], count: usize) -> Rows {
+    let mut sums = vec![vec![0.0_f32; rows.dimensions]; count];
+    for (at, &cluster) in clusters.iter().enumerate() {
+        for (sum, &number) in sums[cluster].iter_mut().zip(rows.row(at)) {
+            *sum += f32::from(number) * rows.scales[at];
+        }
+    }
+    let mut centroids = Rows::of(rows.dimensions);
+    for mut sum in sums {
+        let length = sum.iter().map(|number| number * number).sum::<f32>().sqrt();
+        sum.iter_mut()
+            .for_each(|number| *number /= length.max(f32::MIN_POSITIVE));
+        centroids.push(&sum);
+    }
+    centroids
 }
 
 fn quantized(vector: &[f32]) -> (Vec<i8>, f32) {
