@@ -2,26 +2,33 @@
 
 mod answer;
 mod arguments;
+mod asked;
 mod batch;
 mod call;
 mod definitions;
 mod describe;
+mod fold;
+mod hits;
 mod limits;
 mod refusal;
 mod relay;
 mod search;
 mod session;
 mod single;
+mod tokens;
 mod trouble;
+mod weak;
+
+use std::fmt;
 
 use serde_json::value::RawValue;
 
 use crate::upstream::{CallContext, Error};
 
 use arguments::{Given, Members, Problem};
+use asked::SearchArgs;
 use batch::BatchArgs;
 use describe::DescribeArgs;
-use search::SearchArgs;
 
 pub use answer::{Answer, Outcome};
 pub use definitions::{NAMES, definitions};
@@ -29,19 +36,28 @@ pub use limits::Limits;
 pub use session::Session;
 
 /// A `tools/call` of ours, parsed: the last place that sees raw arguments of ours.
-#[derive(Debug)]
+///
+/// `Debug` shows which tool, never the arguments.
 pub struct Invocation {
     tool: &'static str,
     args: Result<Args, Problem>,
 }
 
-#[derive(Debug)]
 enum Args {
     Search(SearchArgs),
     Describe(DescribeArgs),
     Read(Given),
     ReadMany(BatchArgs),
     Write(Given),
+}
+
+impl fmt::Debug for Invocation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Invocation")
+            .field("tool", &self.tool)
+            .field("parsed", &self.args.is_ok())
+            .finish()
+    }
 }
 
 /// The name is none of the five (`-32602`).

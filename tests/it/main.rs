@@ -4,6 +4,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `handshake` | both eras' static answers, versions, methods, batches |
+//! | `answers` | answers of `search_tools` and `describe_tool` fit, and say what was cut |
 //! | `calls` | the guard, pass-through byte for byte, batches of reads, failures |
 //! | `challenge` | 401 and 403 of the upstream, what is sent of a caller's |
 //! | `figures` | `search_tools` finds what the ruler says it finds |
@@ -15,7 +16,9 @@
 //! | `reach` | whether the upstream answers, told on demand |
 //! | `reference` | `docs/metrics.md` is fresh; settings that are rendered start a proxy |
 //! | `tidy` | the tree itself: imports, budgets, module docs, paths named in docs |
+//! | `weak` | a best hit that is weak is called so |
 
+mod answers;
 mod calls;
 mod challenge;
 mod contract;
@@ -28,3 +31,4 @@ mod reach;
 mod reference;
 mod streams;
 mod tidy;
+mod weak;

@@ -303,6 +303,7 @@ impl Reader {
             search_schemas,
             max_instructions,
             max_answer,
+            max_answer_tokens,
             max_body,
             max_result,
             max_connections,
@@ -336,6 +337,7 @@ impl Reader {
             search_schemas: search_schemas?,
             max_instructions: max_instructions?,
             max_answer: max_answer?,
+            max_answer_tokens: max_answer_tokens?,
             catalog_ttl: catalog_ttl?,
             upstream_protocol: upstream_protocol?,
             upstream_ca,
@@ -388,10 +390,11 @@ impl Reader {
 }
 
 /// Settings that are numbers or sizes, in the order `assemble` takes them.
-const NUMBERS: [&str; 14] = [
+const NUMBERS: [&str; 15] = [
     "search-schemas",
     "max-instructions",
     "max-answer",
+    "max-answer-tokens",
     "max-body",
     "max-result",
     "max-connections",
