@@ -22,7 +22,7 @@ async fn search(client: &Client, arguments: Value, most: usize) -> Value {
     let text = reply.text();
     let tokens = count(&text);
     assert!(tokens <= most, "{tokens} tokens of at most {most}: {text}");
-    let answer: Value = serde_json::from_str(&text).unwrap();
+    let answer: Value = serde_json::from_str(&text).expect("an answer that is JSON");
     assert_eq!(reply.result()["structuredContent"], answer);
     answer
 }

@@ -34,7 +34,7 @@ impl Share {
 async fn ask(client: &Client, question: &str) -> Value {
     let asked = json!({"query": question, "limit": 5, "schemas": false});
     let reply = client.call("search_tools", asked).await;
-    serde_json::from_str(&reply.text()).unwrap()
+    serde_json::from_str(&reply.text()).expect("an answer that is JSON")
 }
 
 #[tokio::test]
