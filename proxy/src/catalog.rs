@@ -11,6 +11,7 @@ mod list;
 mod load;
 mod metrics;
 mod names;
+mod sentences;
 mod snapshot;
 
 use std::sync::Arc;

@@ -180,6 +180,7 @@ async fn assemble(
     )?;
     let limits = Limits {
         search_schemas: settings.search_schemas,
+        max_answer_tokens: settings.max_answer_tokens,
         max_answer_bytes: settings.max_answer,
     };
     let config = endpoint::Config {

@@ -2,11 +2,14 @@
 
 mod answer;
 mod arguments;
+mod asked;
 mod batch;
 mod call;
 mod complaint;
 mod definitions;
 mod describe;
+mod fold;
+mod hits;
 mod limits;
 mod mended;
 mod metrics;
@@ -15,7 +18,9 @@ mod relay;
 mod search;
 mod session;
 mod single;
+mod tokens;
 mod trouble;
+mod weak;
 
 use std::fmt;
 
@@ -24,9 +29,9 @@ use serde_json::value::RawValue;
 use crate::upstream::{CallContext, Error};
 
 use arguments::{Given, Members, Problem};
+use asked::SearchArgs;
 use batch::BatchArgs;
 use describe::DescribeArgs;
-use search::SearchArgs;
 
 pub use answer::{Answer, Outcome};
 pub use definitions::{NAMES, definitions};
@@ -35,6 +40,8 @@ pub use metrics::Metrics;
 pub use session::Session;
 
 /// A `tools/call` of ours, parsed: the last place that sees raw arguments of ours.
+///
+/// `Debug` shows which tool, never the arguments.
 pub struct Invocation {
     tool: &'static str,
     args: Result<Args, Problem>,
@@ -48,20 +55,21 @@ enum Args {
     Write(Given),
 }
 
+impl fmt::Debug for Invocation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Invocation")
+            .field("tool", &self.tool)
+            .field("parsed", &self.args.is_ok())
+            .finish()
+    }
+}
+
 /// The name is none of the five (`-32602`).
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("unknown tool")]
 pub struct UnknownTool;
 
 /// By hand, so that no argument is printed.
-impl fmt::Debug for Invocation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Invocation")
-            .field("tool", &self.tool)
-            .finish_non_exhaustive()
-    }
-}
-
 impl Invocation {
     /// Reads `params.name` and `params.arguments` of a `tools/call`.
     ///

@@ -25,7 +25,7 @@ fn everything() -> ToolSearchProxy {
         "readTools": ["list_*"],
         "trustHints": false,
         "model": { "persistentVolumeClaim": { "claimName": "models" } },
-        "search": { "schemas": 5, "maxAnswer": "32KiB", "maxInstructions": 5000 },
+        "search": { "schemas": 5, "maxAnswer": "32KiB", "maxAnswerTokens": 3000, "maxInstructions": 5000 },
         "catalog": {
             "ttl": "5m", "maxCallers": 500, "maxLists": 50, "maxConcurrentLists": 4, "maxPages": 20,
             "maxTools": 9000, "maxListBytes": "16MiB",

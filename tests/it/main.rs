@@ -4,6 +4,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `handshake` | both eras' static answers, versions, methods, batches |
+//! | `answers` | answers of `search_tools` and `describe_tool` fit, and say what was cut |
 //! | `calls` | the guard, pass-through byte for byte, batches of reads, failures |
 //! | `challenge` | 401 and 403 of the upstream, what is sent of a caller's |
 //! | `figures` | `search_tools` finds what the ruler says it finds |
@@ -17,7 +18,9 @@
 //! | `reference` | `docs/metrics.md` is fresh; settings that are rendered start a proxy |
 //! | `shares` | one caller that floods, and the others |
 //! | `tidy` | the tree itself: imports, budgets, module docs, paths named in docs |
+//! | `weak` | a best hit that is weak is called so |
 
+mod answers;
 mod calls;
 mod challenge;
 mod contract;
@@ -32,3 +35,4 @@ mod reference;
 mod shares;
 mod streams;
 mod tidy;
+mod weak;

@@ -100,6 +100,7 @@ fn given(spec: &ToolSearchProxySpec, model: &DesiredModel) -> Vec<(&'static str,
     let search = spec.search.clone().unwrap_or_default();
     put("search-schemas", number(search.schemas));
     put("max-answer", search.max_answer);
+    put("max-answer-tokens", number(search.max_answer_tokens));
     put("max-instructions", number(search.max_instructions));
     let catalog = spec.catalog.clone().unwrap_or_default();
     put("catalog-ttl", catalog.ttl);

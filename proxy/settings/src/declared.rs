@@ -60,7 +60,7 @@ const fn declare(
 }
 
 /// Every setting, in the order of the documentation.
-pub const DECLARATIONS: [Declaration; 38] = [
+pub const DECLARATIONS: [Declaration; 39] = [
     declare(
         "upstream",
         Kind::Url,
@@ -125,7 +125,13 @@ pub const DECLARATIONS: [Declaration; 38] = [
         "max-answer",
         Kind::Bytes(4 * KIB, 4 * MIB),
         Some("64KiB"),
-        "The largest answer of search_tools and describe_tool; schemas go first, and the answer says so.",
+        "The largest answer of search_tools and describe_tool, in bytes; schemas go first, and the answer says so.",
+    ),
+    declare(
+        "max-answer-tokens",
+        Kind::Number(1000, 100_000),
+        Some("4000"),
+        "Tokens that one answer of search_tools never exceeds, by a bound that is about twice what tokenizers count; schemas are shortened first, and the answer says so.",
     ),
     declare(
         "catalog-ttl",

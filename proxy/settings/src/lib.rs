@@ -43,6 +43,8 @@ pub struct Settings {
     pub max_instructions: usize,
     /// Bytes of one answer of `search_tools` or `describe_tool`.
     pub max_answer: usize,
+    /// Tokens of one answer of `search_tools`.
+    pub max_answer_tokens: usize,
     /// How long a catalog is fresh.
     pub catalog_ttl: Duration,
     /// Which era the upstream is spoken to in.

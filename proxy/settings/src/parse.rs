@@ -303,6 +303,7 @@ impl Reader {
             search_schemas,
             max_instructions,
             max_answer,
+            max_answer_tokens,
             max_body,
             max_result,
             max_connections,
@@ -338,6 +339,7 @@ impl Reader {
             search_schemas: search_schemas?,
             max_instructions: max_instructions?,
             max_answer: max_answer?,
+            max_answer_tokens: max_answer_tokens?,
             catalog_ttl: catalog_ttl?,
             upstream_protocol: upstream_protocol?,
             upstream_ca,
@@ -392,10 +394,11 @@ impl Reader {
 }
 
 /// Settings that are numbers or sizes, in the order `assemble` takes them.
-const NUMBERS: [&str; 16] = [
+const NUMBERS: [&str; 17] = [
     "search-schemas",
     "max-instructions",
     "max-answer",
+    "max-answer-tokens",
     "max-body",
     "max-result",
     "max-connections",

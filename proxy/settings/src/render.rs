@@ -69,7 +69,7 @@ fn form(kind: Kind) -> String {
 /// One text a declaration, in its order. Takes the settings apart without `..`: a new one that
 /// is not rendered does not compile.
 #[expect(clippy::too_many_lines, reason = "a flat list, one line a setting")]
-fn texts(settings: &Settings) -> [Option<String>; 38] {
+fn texts(settings: &Settings) -> [Option<String>; 39] {
     let Settings {
         upstream,
         listen,
@@ -82,6 +82,7 @@ fn texts(settings: &Settings) -> [Option<String>; 38] {
         search_schemas,
         max_instructions,
         max_answer,
+        max_answer_tokens,
         catalog_ttl,
         upstream_protocol,
         upstream_ca,
@@ -122,6 +123,7 @@ fn texts(settings: &Settings) -> [Option<String>; 38] {
         Some(search_schemas.to_string()),
         Some(max_instructions.to_string()),
         Some(size_text(*max_answer)),
+        Some(max_answer_tokens.to_string()),
         Some(duration_text(*catalog_ttl)),
         Some(protocol_text(*upstream_protocol).to_owned()),
         upstream_ca.as_ref().map(|path| path.display().to_string()),

@@ -10,6 +10,7 @@ use toolsearch_search::{Document, Index, Vectors};
 
 use crate::catalog::entry::Entry;
 use crate::catalog::metrics::Metrics;
+use crate::catalog::sentences::Shared;
 use crate::protocol::Tool;
 
 /// SHA-256 over every definition of a list, in order.
@@ -43,6 +44,7 @@ pub(super) struct List {
     pub(super) by_name: HashMap<String, usize>,
     /// `None` when the index could not be built: names still answer.
     pub(super) index: Option<Index>,
+    pub(super) shared: Shared,
     pub(super) metrics: Arc<Metrics>,
 }
 
@@ -62,6 +64,8 @@ impl List {
                 tracing::error!(reason = error.kind(), "failed to index a tool list");
             })
             .ok();
+        let descriptions = entries.iter().map(|entry| entry.tool.description.as_str());
+        let shared = Shared::of(descriptions);
         let names = entries.iter().enumerate();
         let by_name = names
             .map(|(position, entry)| (entry.tool.name.clone(), position))
@@ -71,6 +75,7 @@ impl List {
             entries,
             by_name,
             index,
+            shared,
             metrics,
         }
     }

@@ -105,6 +105,12 @@ impl Catalog {
             .collect()
     }
 
+    /// The sentences of a tool's description that tell it from the others of this list.
+    #[must_use]
+    pub fn own_sentences(&self, entry: &Entry) -> Vec<String> {
+        self.list.shared.own_sentences(&entry.tool.description)
+    }
+
     /// Whether a model takes part in the search.
     #[must_use]
     pub fn searches_by_meaning(&self) -> bool {

@@ -1,10 +1,13 @@
 //! What does a tool of ours give back? A result object, and in one word how it went.
 
+use std::fmt;
+
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 /// The result of one `tools/call` of ours.
-#[derive(Debug)]
+///
+/// `Debug` shows how it went, never what it says.
 pub struct Answer {
     /// The `result` object: ours, or the upstream's byte for byte.
     pub result: Box<RawValue>,
@@ -12,6 +15,16 @@ pub struct Answer {
     pub relayed: bool,
     /// For metrics and the log.
     pub outcome: Outcome,
+}
+
+impl fmt::Debug for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Answer")
+            .field("bytes", &self.result.get().len())
+            .field("relayed", &self.relayed)
+            .field("outcome", &self.outcome)
+            .finish()
+    }
 }
 
 /// How a call ended, in one static word for metrics and logs.
@@ -65,7 +78,7 @@ struct OwnResult<'a> {
 }
 
 /// One content block: ours, or one of the upstream's as it came.
-#[derive(Debug, Serialize)]
+#[derive(Serialize)]
 #[serde(untagged)]
 pub(super) enum Content<'a> {
     /// A text block of ours.
@@ -129,4 +142,18 @@ impl Answer {
 /// fail, and an answer of null would be seen by every test.
 pub(super) fn serialize(value: &impl Serialize) -> Box<RawValue> {
     serde_json::value::to_raw_value(value).unwrap_or_else(|_| RawValue::NULL.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Answer, Outcome};
+
+    #[test]
+    fn what_it_says_is_not_printed() {
+        let printed = format!("{:?}", Answer::text("secret", Outcome::Ok));
+        assert!(
+            !printed.contains("secret") && printed.contains("Ok"),
+            "{printed}"
+        );
+    }
 }

@@ -24,6 +24,10 @@ pub struct Search {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 32), regex(pattern = SIZE))]
     pub max_answer: Option<String>,
+    /// Tokens that one answer of `search_tools` never exceeds, such as `4000`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1000, max = 100_000))]
+    pub max_answer_tokens: Option<i32>,
     /// Characters of instructions a client gets, ours and the upstream's, such as `10000`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 600, max = 100_000))]
