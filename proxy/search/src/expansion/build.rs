@@ -1,7 +1,6 @@
 //! How is the table of words made? Every word of every field once, with its postings.
 
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 
 use crate::bm25f;
 use crate::document::Document;
@@ -39,6 +38,16 @@ struct Seen {
     tells: bool,
 }
 
+impl Seen {
+    /// One more place, counted with the last where that is the same.
+    fn add(&mut self, place: (u32, u8, f32)) {
+        match self.places.last_mut() {
+            Some(last) if (last.0, last.1) == (place.0, place.1) => last.2 += 1.0,
+            _ => self.places.push(place),
+        }
+    }
+}
+
 /// The last field whose words are given vectors: name, title, description, parameter names.
 const LAST_TELLING: usize = 3;
 
@@ -56,24 +65,16 @@ impl Expansion {
                         }
                         lengths[position][field] += 1.0;
                         let place = (position_in_postings, field as u8, 1.0);
-                        match seen.entry(word.key) {
-                            Entry::Vacant(new) => {
-                                new.insert(Seen {
-                                    pieces: word.pieces,
-                                    places: vec![place],
-                                    tells: field <= LAST_TELLING,
-                                });
-                            }
-                            Entry::Occupied(mut held) => {
-                                let held = held.get_mut();
-                                held.tells |= field <= LAST_TELLING;
-                                match held.places.last_mut() {
-                                    Some(last) if (last.0, last.1) == (place.0, place.1) => {
-                                        last.2 += 1.0;
-                                    }
-                                    _ => held.places.push(place),
-                                }
-                            }
+                        if let Some(held) = seen.get_mut(&word.key) {
+                            held.tells |= field <= LAST_TELLING;
+                            held.add(place);
+                        } else {
+                            let new = Seen {
+                                pieces: word.pieces(embedder),
+                                places: vec![place],
+                                tells: field <= LAST_TELLING,
+                            };
+                            seen.insert(word.key, new);
                         }
                     });
                 }

@@ -8,27 +8,40 @@ use crate::text::{self, Run, fold};
 pub(super) struct Word {
     /// Folded; a piece of a script without blanks by its number.
     pub(super) key: String,
-    pub(super) pieces: Vec<u32>,
+    form: Form,
 }
 
-/// Calls back for each word that the model knows; numbers mean nothing.
+enum Form {
+    Written(String),
+    Piece(u32),
+}
+
+impl Word {
+    /// Its pieces; none where the model does not know it. Costs far more than the key.
+    pub(super) fn pieces(&self, embedder: &Embedder) -> Vec<u32> {
+        match &self.form {
+            // As within a sentence: lower case, whatever the model makes of capitals.
+            Form::Written(written) => embedder.pieces(&written.to_lowercase()),
+            Form::Piece(piece) => vec![*piece],
+        }
+    }
+}
+
+/// Calls back for each word; numbers mean nothing.
 pub(super) fn each_word(embedder: &Embedder, text: &str, found: &mut dyn FnMut(Word)) {
     text::each_run(text, &mut |run| match run {
         Run::Word(written) => {
             let key = fold::fold(written);
             if is_word(&key) {
-                // As within a sentence: lower case, whatever the model makes of capitals.
-                let pieces = embedder.pieces(&written.to_lowercase());
-                if !pieces.is_empty() {
-                    found(Word { key, pieces });
-                }
+                let form = Form::Written(written.to_owned());
+                found(Word { key, form });
             }
         }
         Run::Unspaced(written) => {
             for piece in embedder.pieces(written) {
                 found(Word {
                     key: format!("#{piece}"),
-                    pieces: vec![piece],
+                    form: Form::Piece(piece),
                 });
             }
         }
