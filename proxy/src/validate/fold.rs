@@ -39,6 +39,16 @@ const NAMED: [&str; 5] = [
 ];
 /// Keywords that hold a list of schemas.
 const LISTED: [&str; 4] = ["allOf", "anyOf", "oneOf", "prefixItems"];
+/// Keywords under which a folded schema would forbid what the whole allows.
+const TURNED: [&str; 7] = [
+    "not",
+    "if",
+    "then",
+    "else",
+    "contains",
+    "unevaluatedProperties",
+    "unevaluatedItems",
+];
 /// Keywords that only explain.
 const ANNOTATIONS: [&str; 5] = ["description", "title", "examples", "default", "$comment"];
 
@@ -110,6 +120,12 @@ impl Fold<'_> {
             let raw = self.raw(value);
             let (name, long) = (key.as_str(), raw.len() > ANNOTATION);
             if ANNOTATIONS.contains(&name) && (long || self.tight || pointer.is_empty()) {
+                continue;
+            }
+            let turned = TURNED.contains(&name) && raw.len() > SMALL;
+            // Tight, properties go, and their names must not read as forbidden.
+            let closed = self.tight && ["additionalProperties", "maxProperties"].contains(&name);
+            if turned || closed {
                 continue;
             }
             into.push_str(&self.text[key_span.clone()]);
@@ -240,6 +256,23 @@ mod tests {
         expect![[r##"{"$comment":"folded; describe_tool gives the whole","type":"object","$defs":{"leg":{"type":"object"}},"properties":{"colour":{"type":"string","enum":["red","blue"]},"id":{"type":"integer"}},"required":["id"]}"##]]
             .assert_eq(&folded(&["/colour"], 230).unwrap());
         assert_eq!(folded(&["/colour"], 100), None);
+    }
+
+    #[test]
+    fn what_was_left_out_is_not_forbidden() {
+        let schema = SCHEMA.replacen(
+            '{',
+            r#"{"additionalProperties":false,"not":{"required":["nothing that anybody would ever send","another"]},"#,
+            1,
+        );
+        let raw = RawValue::from_string(schema.clone()).unwrap();
+        let value: Value = serde_json::from_str(&schema).unwrap();
+        let folded = within(&raw, &open(&value, &["/colour"]), 250).unwrap();
+        let folded: Value = serde_json::from_str(&folded).unwrap();
+        assert!(folded["properties"].get("place").is_none(), "{folded}");
+        let left_out = serde_json::json!({"id": 1, "place": {"room": "b"}});
+        assert!(jsonschema::is_valid(&value, &left_out));
+        assert!(jsonschema::is_valid(&folded, &left_out), "{folded}");
     }
 
     #[test]
