@@ -125,7 +125,6 @@ impl Desired {
         let environment = environment::environment(spec, &model, &mut mistakes);
         let escape = Escape::new(spec.pod_template.as_ref(), &mut mistakes);
         let upstream_port = check::port(&spec.upstream.url, &mut mistakes);
-        check::services(spec, &mut mistakes);
         if !mistakes.is_empty() {
             return Err(Mistakes(mistakes));
         }

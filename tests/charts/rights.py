@@ -4,7 +4,7 @@ import helm
 
 WRITTEN = ["get", "list", "watch", "create", "patch", "delete"]
 # What is granted, as a table to read. That the operator's code uses all of it and nothing else is
-# the unit test p1_ of operator/src/controller/rights.rs, which reads the rendered role.
+# the unit test p1_ of operator/src/controller/tests/rights.rs, which reads the rendered role.
 NEEDED = {
     ("toolsearch.dev", "toolsearchproxies"): ["list", "watch"],
     ("toolsearch.dev", "toolsearchproxies/status"): ["patch"],
