@@ -117,7 +117,7 @@ async fn m1_a_hundred_resources_fill_the_metrics_and_none_becomes_a_label() {
     let changing = async {
         tokio::time::sleep(Duration::from_secs(10)).await;
         server.change("services", "tools-7", |body| {
-            body["spec"]["ports"] = json!([])
+            body["spec"]["ports"] = json!([]);
         });
         std::future::pending::<()>().await;
     };
