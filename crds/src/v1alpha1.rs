@@ -142,8 +142,8 @@ pub struct ToolSearchProxySpec {
     #[x_kube(merge_strategy = ListMerge::Set)]
     pub allowed_hosts: Vec<String>,
     /// Pods to run. Left out, without `autoscaling`: 2. With 0 nothing runs. A scaler of yours
-    /// (`kubectl scale`, an autoscaler that points at this resource) needs a number here first:
-    /// without one the scale subresource has nothing to read.
+    /// that points at this resource, such as KEDA, needs a number here first: without one the
+    /// scale subresource has nothing to read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1000))]
     pub replicas: Option<i32>,

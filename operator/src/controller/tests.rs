@@ -147,3 +147,29 @@ async fn m1_a_hundred_resources_fill_the_metrics_and_none_becomes_a_label() {
     assert!(series < 100, "{series} series");
     assert!(!format!("{families:?}").contains("tools-7"));
 }
+
+#[tokio::test(start_paused = true)]
+async fn r4_what_a_watch_tells_is_looked_at_whole_and_at_once() {
+    let (server, registry) = (Server::default(), Registry::new());
+    put(&server, "tools", &json!({}));
+    let image = |server: &Server| {
+        server.object("deployments", "tools")["spec"]["template"]["spec"]["containers"][0]["image"]
+            .clone()
+    };
+    let changing = async {
+        // Past the first looks, so that the next is one that rests.
+        tokio::time::sleep(Duration::from_secs(100)).await;
+        server.change("deployments", "tools", |body| {
+            body["spec"]["template"]["spec"]["containers"][0]["image"] = "other".into();
+        });
+        tokio::time::sleep(Duration::from_secs(100)).await;
+        assert_eq!(image(&server), "other", "nobody has told it yet");
+        server.tell("deployments", "tools");
+        tokio::time::sleep(Duration::from_secs(3)).await;
+    };
+    tokio::select! {
+        () = run_for(&server, &registry, 1, 900) => panic!("the change takes too long"),
+        () = changing => {}
+    }
+    assert_eq!(image(&server), "registry.example/toolsearch:1");
+}

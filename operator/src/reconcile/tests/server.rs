@@ -9,6 +9,7 @@ use http_body_util::BodyExt as _;
 use kube::Client;
 use kube::client::Body;
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 use tower::Layer as _;
 
 use crate::client::Counted;
@@ -30,12 +31,25 @@ struct State {
     pace: Duration,
     /// Events, with the method that they came by.
     events: Vec<(Method, Value)>,
+    /// What watches have not told yet, by plural.
+    news: BTreeMap<String, String>,
     /// What was asked, as verb, group and resource.
     asked: BTreeSet<String>,
 }
 
+impl State {
+    fn tell(&mut self, plural: &str, name: &str) {
+        let key = (plural.to_owned(), name.to_owned());
+        let mut object = self.objects.get(&key).cloned().unwrap_or_default();
+        object["metadata"]["resourceVersion"] = "2".into();
+        let line = json!({ "type": "MODIFIED", "object": object });
+        let news = self.news.entry(plural.to_owned()).or_default();
+        news.push_str(&format!("{line}\n"));
+    }
+}
+
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Server(Arc<Mutex<State>>);
+pub(crate) struct Server(Arc<Mutex<State>>, Arc<Notify>);
 
 impl Server {
     pub(crate) fn client(&self) -> Client {
@@ -76,8 +90,9 @@ impl Server {
         let is_watch = parts.uri.query().unwrap_or_default().contains("watch=");
         self.note(&parts.method, parts.uri.path(), is_watch);
         if is_watch {
-            // Nothing ever happens.
-            std::future::pending::<()>().await;
+            let [_, plural, ..] = place(parts.uri.path());
+            let news = self.news(&plural).await;
+            return Response::new(Body::from(news.into_bytes()));
         }
         let body = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
         let (code, answer) = self.handle(&parts.method, parts.uri.path(), body);
@@ -86,6 +101,23 @@ impl Server {
             .status(code)
             .body(Body::from(answer.to_string().into_bytes()))
             .unwrap()
+    }
+
+    /// What a watch answers, once there is something to tell.
+    async fn news(&self, plural: &str) -> String {
+        loop {
+            let told = self.1.notified();
+            if let Some(news) = self.lock().news.remove(plural) {
+                return news;
+            }
+            told.await;
+        }
+    }
+
+    /// Tells those who watch that an object is another one now.
+    pub(crate) fn tell(&self, plural: &str, name: &str) {
+        self.lock().tell(plural, name);
+        self.1.notify_waiters();
     }
 
     /// Writes down which right a request needs.
@@ -143,6 +175,11 @@ impl Server {
         }
         if path.ends_with("/status") {
             state.status = body["status"].clone();
+            if let Some(object) = state.objects.get_mut(&(plural.clone(), name.clone())) {
+                object["status"] = body["status"].clone();
+                state.tell(&plural, &name);
+                self.1.notify_waiters();
+            }
             let metadata = json!({ "name": name, "namespace": "agents" });
             let spec = json!({ "upstream": { "url": "https://gateway.example/mcp" } });
             return (
