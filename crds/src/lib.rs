@@ -42,6 +42,18 @@ fn drop_nullable(value: &mut Value) {
     }
 }
 
+/// Drops every member that is null: to the API server it is a field that was left out.
+pub fn drop_nulls(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.retain(|_, inner| !inner.is_null());
+            members.values_mut().for_each(drop_nulls);
+        }
+        Value::Array(items) => items.iter_mut().for_each(drop_nulls),
+        _ => {}
+    }
+}
+
 /// The resource's definition, ready for `kubectl apply`.
 ///
 /// # Errors

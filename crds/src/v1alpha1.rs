@@ -49,6 +49,8 @@ pub use status::{
     selectable = ".spec.image",
     validation = Rule::new("self.metadata.name.size() <= 52")
         .message("the name is longer than 52 characters: the objects made for it need room for a suffix"),
+    validation = Rule::new("self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')")
+        .message("the name must begin with a letter and hold only small letters, digits and hyphens, since the Service gets it too"),
     printcolumn(
         name = "Ready",
         type_ = "string",
@@ -125,8 +127,8 @@ pub struct ToolSearchProxySpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 2048))]
     #[x_kube(
-        validation = Rule::new("isURL(self) && url(self).getScheme() in ['http', 'https']")
-            .message("must be an http or https URL, such as https://tools.example/mcp")
+        validation = Rule::new("isURL(self) && url(self).getScheme() in ['http', 'https'] && !self.matches('^[^/]*//[^/?#]*@')")
+            .message("must be an http or https URL without a user name or password, such as https://tools.example/mcp")
     )]
     pub public_url: Option<String>,
     /// Browser origins that may call, such as `https://chat.example`; others get 403.
@@ -139,7 +141,9 @@ pub struct ToolSearchProxySpec {
     #[schemars(length(max = 64), inner(length(min = 1, max = 256)))]
     #[x_kube(merge_strategy = ListMerge::Set)]
     pub allowed_hosts: Vec<String>,
-    /// Pods to run. Left out, without `autoscaling`: 2. With 0 nothing runs.
+    /// Pods to run. Left out, without `autoscaling`: 2. With 0 nothing runs. A scaler of yours
+    /// that points at this resource, such as KEDA, needs a number here first: without one the
+    /// scale subresource has nothing to read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1000))]
     pub replicas: Option<i32>,

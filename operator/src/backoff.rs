@@ -60,4 +60,17 @@ mod tests {
         backoff.forget("a");
         assert!(backoff.failed("a") < Duration::from_secs(1));
     }
+
+    #[test]
+    fn r11_a_resource_that_is_gone_is_forgotten() {
+        let backoff = Backoff::default();
+        for uid in ["a", "b"] {
+            for _ in 0..8 {
+                backoff.failed(uid);
+            }
+        }
+        backoff.retain(&["b".to_owned()].into());
+        assert!(backoff.failed("a") < Duration::from_secs(1));
+        assert!(backoff.failed("b") > Duration::from_secs(60));
+    }
 }

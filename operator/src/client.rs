@@ -31,7 +31,7 @@ pub(crate) async fn connect(
 
 /// Counts answers by verb, resource and code.
 #[derive(Debug, Clone)]
-struct Counted(Metrics);
+pub(crate) struct Counted(pub(crate) Metrics);
 
 impl<S> Layer<S> for Counted {
     type Service = Counting<S>;
@@ -44,7 +44,8 @@ impl<S> Layer<S> for Counted {
     }
 }
 
-struct Counting<S> {
+#[derive(Debug)]
+pub(crate) struct Counting<S> {
     inner: S,
     metrics: Metrics,
 }

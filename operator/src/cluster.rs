@@ -35,6 +35,9 @@ pub(crate) enum Error {
     /// The API server finds the object wrong.
     #[error("the API server refuses the object: {0}")]
     Invalid(String),
+    /// The API server failed over what it was given, by its own fault or by another's.
+    #[error("the API server could not take the object: {0}")]
+    Failed(String),
     /// Anything else.
     #[error("the API server failed")]
     Api(#[source] Box<kube::Error>),
@@ -50,6 +53,7 @@ impl Error {
             Self::Quota(_) => "quota",
             Self::Conflict => "conflict",
             Self::Invalid(_) => "invalid",
+            Self::Failed(_) => "api",
             Self::Api(_) => "api",
         }
     }
@@ -65,6 +69,8 @@ impl From<kube::Error> for Error {
                 403 => Self::Forbidden(status.message.clone()),
                 409 => Self::Conflict,
                 422 => Self::Invalid(status.message.clone()),
+                400 | 500 if is_untyped(&status.message) => Self::Invalid(status.message.clone()),
+                400 | 500 => Self::Failed(status.message.clone()),
                 _ => Self::Api(Box::new(error)),
             },
             _ => Self::Api(Box::new(error)),
@@ -274,6 +280,18 @@ impl Cluster {
         }
         within(self.typed::<K>(namespace).get_opt(name)).await
     }
+}
+
+/// What server-side apply cannot read as an object of its kind is the object's fault, though the
+/// API server answers with a failure of its own.
+fn is_untyped(message: &str) -> bool {
+    [
+        "failed to create typed patch object",
+        "failed to create manager for",
+        "cannot be handled as a",
+    ]
+    .iter()
+    .any(|words| message.contains(words))
 }
 
 fn is_missing(error: &kube::Error) -> bool {

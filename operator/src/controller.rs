@@ -25,7 +25,7 @@ use toolsearch_crds::ToolSearchProxy;
 use crate::backoff::{Backoff, jitter};
 use crate::names::{FIELD_MANAGER, INSTANCE, MANAGED_BY};
 use crate::options::Options;
-use crate::reconcile::{Error, Tools, reconcile};
+use crate::reconcile::{Error, Tools, look_again, reconcile};
 
 /// A resource, or why it cannot be read.
 pub(crate) type Guarded = DeserializeGuard<ToolSearchProxy>;
@@ -37,7 +37,27 @@ struct Context {
     tools: Arc<Tools>,
     backoff: Backoff,
     stores: Stores,
+    touched: Touched,
     tidied: Mutex<Instant>,
+}
+
+/// Resources, as namespace and name, of whose objects a watch has told something.
+#[derive(Debug, Clone, Default)]
+struct Touched(Arc<Mutex<BTreeSet<(String, String)>>>);
+
+impl Touched {
+    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeSet<(String, String)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn mark(&self, namespace: &str, name: &str) {
+        self.lock().insert((namespace.to_owned(), name.to_owned()));
+    }
+
+    /// Whether there is news, which is then no news any more.
+    fn take(&self, namespace: &str, name: &str) -> bool {
+        self.lock().remove(&(namespace.to_owned(), name.to_owned()))
+    }
 }
 
 /// How often to forget what is gone.
@@ -74,6 +94,7 @@ pub(crate) async fn run(
         tools,
         backoff: Backoff::default(),
         stores: stores.clone(),
+        touched: Touched::default(),
         tidied: Mutex::new(Instant::now()),
     });
     let namespaces: Vec<Option<&str>> = if options.namespaces.is_empty() {
@@ -86,7 +107,7 @@ pub(crate) async fn run(
             .collect()
     };
     let running = namespaces.into_iter().map(|namespace| {
-        let controller = controller(&client, namespace, options);
+        let controller = controller(&client, namespace, options, &context.touched);
         stores.add(controller.store());
         let context = Arc::clone(&context);
         let stop = stop.clone();
@@ -107,7 +128,12 @@ pub(crate) async fn run(
     join_all(running).await;
 }
 
-fn controller(client: &Client, namespace: Option<&str>, options: &Options) -> Controller<Guarded> {
+fn controller(
+    client: &Client,
+    namespace: Option<&str>,
+    options: &Options,
+    touched: &Touched,
+) -> Controller<Guarded> {
     let mut own = watcher::Config::default().page_size(250);
     if let Some(selector) = &options.instances {
         own = own.labels(selector);
@@ -120,34 +146,62 @@ fn controller(client: &Client, namespace: Option<&str>, options: &Options) -> Co
         .debounce(Duration::from_millis(200));
     Controller::new(api::<Guarded>(client, namespace), own)
         .with_config(settings)
-        .owns(api::<Deployment>(client, namespace), children.clone())
-        .owns(
+        .watches(
+            api::<Deployment>(client, namespace),
+            children.clone(),
+            owner(touched),
+        )
+        .watches(
             api::<PartialObjectMeta<Service>>(client, namespace),
             children.clone(),
+            owner(touched),
         )
-        .owns(
+        .watches(
             api::<PartialObjectMeta<ServiceAccount>>(client, namespace),
             children.clone(),
+            owner(touched),
         )
-        .owns(
+        .watches(
             api::<PartialObjectMeta<HorizontalPodAutoscaler>>(client, namespace),
             children.clone(),
+            owner(touched),
         )
-        .owns(
+        .watches(
             api::<PartialObjectMeta<PodDisruptionBudget>>(client, namespace),
             children.clone(),
+            owner(touched),
         )
-        .owns(
+        .watches(
             api::<PartialObjectMeta<NetworkPolicy>>(client, namespace),
             children.clone(),
+            owner(touched),
         )
-        .watches(api::<Pod>(client, namespace), children, |pod: Pod| {
-            let instance = pod.labels().get(INSTANCE).cloned();
-            let namespace = pod.namespace();
-            instance
-                .zip(namespace)
-                .map(|(name, namespace)| ObjectRef::new(&name).within(&namespace))
-        })
+        .watches(api::<Pod>(client, namespace), children, instance(touched))
+}
+
+/// The resource that an object belongs to, marked as one with news.
+fn owner<K: Resource>(touched: &Touched) -> impl Fn(K) -> Option<ObjectRef<Guarded>> + use<K> {
+    let touched = touched.clone();
+    move |object| {
+        let namespace = object.namespace()?;
+        let mut owners = object.owner_references().iter();
+        let owner = owners.find(|owner| {
+            owner.controller == Some(true) && owner.kind == ToolSearchProxy::kind(&())
+        })?;
+        touched.mark(&namespace, &owner.name);
+        Some(ObjectRef::new(&owner.name).within(&namespace))
+    }
+}
+
+/// The resource that a pod's labels name, marked as one with news.
+fn instance(touched: &Touched) -> impl Fn(Pod) -> Option<ObjectRef<Guarded>> + use<> {
+    let touched = touched.clone();
+    move |pod| {
+        let namespace = pod.namespace()?;
+        let name = pod.labels().get(INSTANCE)?;
+        touched.mark(&namespace, name);
+        Some(ObjectRef::new(name).within(&namespace))
+    }
 }
 
 fn api<K>(client: &Client, namespace: Option<&str>) -> Api<K>
@@ -172,7 +226,15 @@ async fn step(object: Arc<Guarded>, context: Arc<Context>) -> Result<Action, Err
             return Ok(Action::await_change());
         }
     };
-    let again = reconcile(resource, &context.tools).await?;
+    let (name, namespace) = (
+        resource.name_any(),
+        resource.namespace().unwrap_or_default(),
+    );
+    let again = if context.touched.take(&namespace, &name) {
+        reconcile(resource, &context.tools).await?
+    } else {
+        look_again(resource, &context.tools).await?
+    };
     context.backoff.forget(&resource.uid().unwrap_or_default());
     context.tools.metrics.succeeded("success");
     tracing::debug!("reconciled");
@@ -215,6 +277,7 @@ fn tidy(context: &Context) {
         .filter_map(|object| object.meta().uid.clone())
         .collect();
     context.tools.memory.retain(&uids);
+    context.tools.looks.retain(&uids);
     context.backoff.retain(&uids);
     let ready = all.iter().filter(|object| is_ready(object)).count();
     let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);

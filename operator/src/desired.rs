@@ -21,6 +21,10 @@ pub use model::{DesiredModel, Fetched};
 use crate::options::Defaults;
 use crate::references::{Found, Reference};
 
+/// Pods of a resource that names no number. Not a default of the schema: a number that the API
+/// server fills in would stand beside `autoscaling`, which excludes it.
+const REPLICAS: i32 = 2;
+
 /// A resource as the builders see it: nothing left to default, nothing left to check.
 #[derive(Debug, Clone)]
 pub struct Desired {
@@ -121,7 +125,6 @@ impl Desired {
         let environment = environment::environment(spec, &model, &mut mistakes);
         let escape = Escape::new(spec.pod_template.as_ref(), &mut mistakes);
         let upstream_port = check::port(&spec.upstream.url, &mut mistakes);
-        check::services(spec, &mut mistakes);
         if !mistakes.is_empty() {
             return Err(Mistakes(mistakes));
         }
@@ -154,7 +157,7 @@ impl Desired {
             upstream_port,
             replicas: match &spec.autoscaling {
                 Some(auto) => Replicas::Auto(auto.clone()),
-                None => Replicas::Fixed(spec.replicas.unwrap_or(2)),
+                None => Replicas::Fixed(spec.replicas.unwrap_or(REPLICAS)),
             },
             rollout: spec.rollout.clone(),
             drain: spec.drain,

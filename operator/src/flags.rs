@@ -89,7 +89,7 @@ const RUN: &[Row] = &[
         "resync",
         "TOOLSEARCH_OPERATOR_RESYNC",
         Some("10m"),
-        "How often a resource is looked at at the latest",
+        "How often everything of a resource is read again though no watch told of a change",
     ),
     (
         "rollout-delay",

@@ -3,6 +3,7 @@
 //! One reconcile is a line: `references` finds what a spec refers to, `desired` checks and
 //! completes the spec, `resources` builds the objects, `apply` sends what differs, `observe` looks
 //! at what came of it, `status` says so. Everything between the first and the last two is pure.
+//! `looks` remembers what was found, so that at rest little is read again.
 
 mod apply;
 mod backoff;
@@ -13,6 +14,7 @@ pub mod desired;
 mod digest;
 mod journal;
 mod lease;
+mod looks;
 mod metrics;
 pub mod names;
 mod observe;

@@ -17,7 +17,7 @@ const NAME: &str = "app.kubernetes.io/name";
 const COMPONENT: &str = "app.kubernetes.io/component";
 const PART_OF: &str = "app.kubernetes.io/part-of";
 
-/// The digest of what a Deployment's template was built to be, on the Deployment.
+/// The digest of what a Deployment's template was built to be, on the Deployment and its pods.
 pub const TEMPLATE_HASH: &str = "toolsearch.dev/template-hash";
 /// The digest of the contents that the pods read from other objects, on the pods.
 pub const CONTENT_HASH: &str = "toolsearch.dev/content-hash";

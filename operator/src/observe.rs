@@ -1,11 +1,12 @@
 //! What came of it? Facts about the Deployment and the pods, read off what the API server has.
 
-use k8s_openapi::api::apps::v1::Deployment;
+use k8s_openapi::api::apps::v1::{Deployment, DeploymentSpec};
 use k8s_openapi::api::core::v1::{ContainerStatus, Pod};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde_json::Value;
 use toolsearch_crds::v1alpha1::Reason;
 
-use crate::names::{FETCH, PROXY};
+use crate::names::{FETCH, PROXY, TEMPLATE_HASH};
 
 /// Facts about a rollout.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -62,7 +63,7 @@ pub(crate) enum Fetch {
 pub(crate) fn facts(deployment: &Deployment, pods: &[Pod]) -> Facts {
     let status = deployment.status.clone().unwrap_or_default();
     let spec = deployment.spec.clone().unwrap_or_default();
-    let newest = newest(pods);
+    let newest = newest(&spec, pods);
     let condition = |kind: &str| {
         let conditions = status.conditions.iter().flatten();
         conditions.clone().find(|condition| condition.type_ == kind)
@@ -90,8 +91,23 @@ pub(crate) fn facts(deployment: &Deployment, pods: &[Pod]) -> Facts {
     }
 }
 
-/// The pods of the newest template: those that share the template of the youngest.
-fn newest(pods: &[Pod]) -> Vec<&Pod> {
+/// The pods of the newest template, by the mark that it puts on them. The youngest pod would not
+/// tell: while a rollout stalls, an old template's pod that leaves a node comes back as the
+/// youngest. Without a mark (a template of a version before) it is all there is to go by.
+fn newest<'a>(spec: &DeploymentSpec, pods: &'a [Pod]) -> Vec<&'a Pod> {
+    let mark = |metadata: &ObjectMeta| metadata.annotations.as_ref()?.get(TEMPLATE_HASH).cloned();
+    let alive = pods
+        .iter()
+        .filter(|pod| pod.metadata.deletion_timestamp.is_none());
+    match spec.template.metadata.as_ref().and_then(mark) {
+        Some(wanted) => alive
+            .filter(|pod| mark(&pod.metadata).as_ref() == Some(&wanted))
+            .collect(),
+        None => of_the_youngest(pods),
+    }
+}
+
+fn of_the_youngest(pods: &[Pod]) -> Vec<&Pod> {
     let template = |pod: &Pod| {
         pod.metadata
             .labels

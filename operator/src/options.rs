@@ -29,7 +29,7 @@ pub struct Options {
     pub lease: Option<Lease>,
     /// Reconciles under way at once.
     pub concurrency: u16,
-    /// How often a resource is looked at when nothing happens.
+    /// How often everything of a resource is read again when nothing happens.
     pub resync: Duration,
     /// The pause between two rollouts that no user asked for.
     pub rollout_delay: Duration,

@@ -15,6 +15,7 @@ use crate::apply::{Applied, Applier, ApplyError, Memory, Turnstile};
 use crate::cluster::{Cluster, Error as CallError};
 use crate::desired::{Desired, Mistakes};
 use crate::journal::Journal;
+use crate::looks::{Look, Looks};
 use crate::metrics::Metrics;
 use crate::names::selector_text;
 use crate::observe::{Facts, facts};
@@ -27,10 +28,6 @@ use crate::status::{Findings, Verdict, status};
 
 /// The longest that one reconcile may take.
 const DEADLINE: Duration = Duration::from_secs(60);
-/// How soon to look again while something is under way that nothing tells of.
-const SOON: Duration = Duration::from_secs(10);
-/// How soon to look again at what nothing tells of: contents of Secrets, the upstream.
-const POLL: Duration = Duration::from_secs(30);
 
 /// A reconcile failed and is tried again.
 #[derive(Debug, thiserror::Error)]
@@ -73,7 +70,9 @@ pub(crate) struct Tools {
     pub metrics: Metrics,
     /// What becomes an Event.
     pub journal: Journal,
-    /// How often to look when nothing happens.
+    /// What was found before.
+    pub looks: Looks,
+    /// How often to look at everything when nothing happens.
     pub resync: Duration,
 }
 
@@ -95,7 +94,58 @@ pub(crate) async fn reconcile(
     }
 }
 
+/// Looks again at a resource of which no watch has told anything since the last whole look: at
+/// what watches do not show, and at everything where that has changed. Returns when to look again.
+///
+/// # Errors
+/// See [`Error`].
+pub(crate) async fn look_again(
+    resource: &ToolSearchProxy,
+    tools: &Arc<Tools>,
+) -> Result<Duration, Error> {
+    let uid = resource.uid().unwrap_or_default();
+    if resource.metadata.deletion_timestamp.is_none()
+        && let Some(last) = tools.looks.last(&uid)
+        && last.generation == resource.metadata.generation
+        && Some(&last.status) == resource.status.as_ref()
+    {
+        match tokio::time::timeout(DEADLINE, is_as_before(resource, &last, tools)).await {
+            Ok(Ok(true)) => {
+                let is_well = last.reach == Reach::Yes;
+                return Ok(tools.looks.next(&uid, is_well, true).min(tools.resync));
+            }
+            Ok(Ok(false)) => {}
+            Ok(Err(error)) => return Err(error),
+            Err(_) => return Err(Error::Deadline),
+        }
+    }
+    reconcile(resource, tools).await
+}
+
+async fn is_as_before(
+    resource: &ToolSearchProxy,
+    last: &Look,
+    tools: &Tools,
+) -> Result<bool, Error> {
+    let namespace = resource.namespace().unwrap_or_default();
+    let needed = references::needed(&resource.spec);
+    if tools.cluster.find(&namespace, needed).await? != last.found {
+        return Ok(false);
+    }
+    Ok(asked(last.address.as_deref()).await == last.reach)
+}
+
+/// What a pod says of its upstream, where there is a pod to ask.
+async fn asked(address: Option<&str>) -> Reach {
+    match address {
+        Some(address) => reach::ask(address).await,
+        None => Reach::Unknown,
+    }
+}
+
 async fn line(resource: &ToolSearchProxy, tools: &Tools) -> Result<Duration, Error> {
+    let uid = resource.uid().unwrap_or_default();
+    tools.looks.begin(&uid);
     let (name, namespace) = (
         resource.name_any(),
         resource.namespace().unwrap_or_default(),
@@ -123,19 +173,21 @@ async fn line(resource: &ToolSearchProxy, tools: &Tools) -> Result<Duration, Err
     };
     if verdict.reason == Reason::ReconcileFailed {
         found?;
-        return Ok(SOON);
+        return Ok(tools.resync);
     }
     let paused = resource.spec.paused;
     let (verdict, applied) = match &desired {
         Some(desired) if !paused => act(resource, desired, tools).await?,
-        _ => (verdict, Applied::default()),
+        _ => (Ok(verdict), Applied::default()),
+    };
+    let (verdict, failure) = match verdict {
+        Ok(verdict) => (verdict, None),
+        // Told, since it may last; tried again, since it may pass.
+        Err((verdict, error)) => (verdict, Some(error)),
     };
     let facts = look(&name, &namespace, applied.deployment.as_ref(), tools).await?;
     let address = facts.as_ref().and_then(|facts| facts.ready_address.clone());
-    let reach = match address {
-        Some(address) => reach::ask(&address).await,
-        None => Reach::Unknown,
-    };
+    let reach = asked(address.as_deref()).await;
     let findings = Findings {
         generation: resource.metadata.generation,
         verdict,
@@ -152,8 +204,29 @@ async fn line(resource: &ToolSearchProxy, tools: &Tools) -> Result<Duration, Err
     if now != before {
         write(resource, &now, tools).await?;
     }
-    Ok(next(&findings, tools))
+    if let Some(error) = failure {
+        return Err(error.into());
+    }
+    let again = next(&findings, now == before, &uid, tools);
+    // What stands in a user's way may go without a watch's telling, so only a valid spec rests.
+    if findings.verdict.reason == Reason::Valid
+        && !findings.waiting
+        && let Ok(found) = found
+    {
+        let look = Look {
+            generation: findings.generation,
+            status: now,
+            found,
+            address,
+            reach: findings.reach,
+        };
+        tools.looks.keep(&uid, look, tools.resync);
+    }
+    Ok(again)
 }
+
+/// What came of applying: what a user can set right, or what is told and tried again as well.
+type Outcome = Result<Verdict, (Verdict, CallError)>;
 
 fn no(reason: Reason, message: String) -> Verdict {
     Verdict { reason, message }
@@ -164,7 +237,7 @@ async fn act(
     resource: &ToolSearchProxy,
     desired: &Desired,
     tools: &Tools,
-) -> Result<(Verdict, Applied), Error> {
+) -> Result<(Outcome, Applied), Error> {
     let objects = resources::build(desired)?;
     let uid = resource.uid().unwrap_or_default();
     let seen = resource
@@ -193,23 +266,25 @@ async fn act(
                     "{kind} is left out: its definition is not installed"
                 ));
             }
-            Ok((Verdict::valid(&notes), applied))
+            Ok((Ok(Verdict::valid(&notes)), applied))
         }
-        Err(error @ ApplyError::NameConflict(_)) => Ok((
-            no(Reason::NameConflict, error.to_string()),
-            Applied::default(),
-        )),
-        Err(ApplyError::Call(CallError::Quota(words))) => {
-            Ok((no(Reason::QuotaExceeded, words), Applied::default()))
-        }
-        Err(ApplyError::Call(CallError::Forbidden(words))) => {
-            Ok((no(Reason::Forbidden, words), Applied::default()))
-        }
-        Err(ApplyError::Call(CallError::Invalid(words))) => {
-            Ok((no(Reason::InvalidSpec, words), Applied::default()))
-        }
-        Err(ApplyError::Call(error)) => Err(error.into()),
+        Err(error) => Ok((refusal(error)?, Applied::default())),
     }
+}
+
+/// What a failure is to the user; an error where it tells nothing to anybody.
+fn refusal(error: ApplyError) -> Result<Outcome, CallError> {
+    Ok(Ok(match error {
+        ApplyError::NameConflict(_) => no(Reason::NameConflict, error.to_string()),
+        ApplyError::Call(CallError::Quota(words)) => no(Reason::QuotaExceeded, words),
+        ApplyError::Call(CallError::Forbidden(words)) => no(Reason::Forbidden, words),
+        ApplyError::Call(CallError::Invalid(words)) => no(Reason::InvalidSpec, words),
+        ApplyError::Call(CallError::Failed(words)) => {
+            let verdict = no(Reason::ReconcileFailed, words.clone());
+            return Ok(Err((verdict, CallError::Failed(words))));
+        }
+        ApplyError::Call(error) => return Err(error),
+    }))
 }
 
 async fn look(
@@ -254,7 +329,7 @@ async fn write(
     }
 }
 
-fn next(findings: &Findings<'_>, tools: &Tools) -> Duration {
+fn next(findings: &Findings<'_>, is_same: bool, uid: &str, tools: &Tools) -> Duration {
     if findings.waiting {
         return tools.turnstile.pause().max(Duration::from_secs(1));
     }
@@ -262,18 +337,12 @@ fn next(findings: &Findings<'_>, tools: &Tools) -> Duration {
         // Only a change can help, and a change comes by itself.
         return tools.resync;
     }
-    let steady = findings
-        .facts
-        .is_some_and(|facts| facts.observed && facts.available == facts.wanted);
+    // How the pods do comes by itself, too; whether their upstream answers does not.
     let reachable = matches!(findings.reach, Reach::Yes);
-    if findings.verdict.reason == Reason::Valid
-        && steady
-        && (reachable || findings.facts.is_some_and(|facts| facts.wanted == 0))
-    {
-        return POLL.min(tools.resync);
-    }
-    SOON.min(tools.resync)
+    let is_well = findings.verdict.reason == Reason::Valid
+        && (reachable || findings.facts.is_some_and(|facts| facts.wanted == 0));
+    tools.looks.next(uid, is_well, is_same).min(tools.resync)
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

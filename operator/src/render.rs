@@ -1,14 +1,16 @@
 //! What would be applied? The objects of a resource read from a file, for review and for those
 //! who keep their cluster in a repository; no cluster is needed.
 
-use kube::ResourceExt as _;
+mod check;
+mod yaml;
+
 use serde_json::Value;
-use toolsearch_crds::{ToolSearchProxy, unknown_fields};
+use toolsearch_crds::ToolSearchProxy;
 
 use crate::desired::{Desired, Mistakes};
 use crate::options::Defaults;
 use crate::references::Found;
-use crate::resources::{build, sidecar};
+use crate::resources::{build, sidecar, sidecar_notes};
 
 /// A file cannot be rendered.
 #[derive(Debug, thiserror::Error)]
@@ -41,22 +43,44 @@ pub enum Form {
     Sidecar,
 }
 
-/// Renders every resource of a file that may hold several documents.
+/// Renders every resource of a file that may hold several documents, and lists of resources.
 ///
 /// # Errors
 /// See [`Error`].
 pub fn render(text: &str, defaults: &Defaults, form: Form) -> Result<String, Error> {
-    let mut printed = String::new();
+    let mut resources = Vec::new();
     for document in serde_yaml::Deserializer::from_str(text) {
         let value = <Value as serde::Deserialize>::deserialize(document)?;
-        if value["kind"] == "ToolSearchProxy" {
-            printed.push_str(&one(&value, defaults, form)?);
+        unwrap(value, &mut resources);
+    }
+    let mut printed = String::new();
+    for mut resource in resources {
+        // As the API server does before it looks at anything else.
+        toolsearch_crds::drop_nulls(&mut resource);
+        if form == Form::Sidecar && !printed.is_empty() {
+            printed.push_str("---\n");
         }
+        printed.push_str(&one(&resource, defaults, form)?);
     }
     if printed.is_empty() {
         Err(Error::Nothing)
     } else {
         Ok(printed)
+    }
+}
+
+/// The resources of a document: itself, or the items of a list.
+fn unwrap(mut value: Value, resources: &mut Vec<Value>) {
+    match value["kind"].as_str() {
+        Some("ToolSearchProxy") => resources.push(value),
+        Some("List" | "ToolSearchProxyList") => {
+            if let Value::Array(items) = value["items"].take() {
+                for item in items {
+                    unwrap(item, resources);
+                }
+            }
+        }
+        _ => {}
     }
 }
 
@@ -69,57 +93,39 @@ fn one(value: &Value, defaults: &Defaults, form: Form) -> Result<String, Error> 
         name: name.clone(),
         mistakes,
     };
-    let unknown = unknown_fields(value)?;
-    if !unknown.is_empty() {
-        let unknown = unknown
-            .into_iter()
-            .map(|path| format!("{path} is no field"));
-        return Err(wrong(unknown.collect()));
+    let mistakes = check::mistakes(value)?;
+    if !mistakes.is_empty() {
+        return Err(wrong(mistakes));
     }
-    let mut resource: ToolSearchProxy =
+    let resource: ToolSearchProxy =
         serde_json::from_value(value.clone()).map_err(|error| wrong(vec![error.to_string()]))?;
-    let namespace = resource.namespace().unwrap_or_else(|| "default".to_owned());
-    resource.metadata.namespace = Some(namespace);
     if let Err(errors) = resource.validate_cel() {
         return Err(wrong(errors.iter().map(ToString::to_string).collect()));
     }
     let desired = Desired::new(&resource, defaults, &Found::default())
         .map_err(|Mistakes(mistakes)| wrong(mistakes))?;
     if form == Form::Sidecar {
-        return yaml(&sidecar(&desired)?);
+        return Ok(format!(
+            "{}{}",
+            sidecar_notes(&desired),
+            yaml::document(&sidecar(&desired)?)
+        ));
     }
     let mut printed = String::new();
     for object in build(&desired)? {
         let mut body = object.body;
-        // The owner is known only in a cluster.
         if let Some(metadata) = body["metadata"].as_object_mut() {
+            // The owner is known only in a cluster.
             metadata.remove("ownerReferences");
+            // Where no namespace is given, whoever applies the objects chooses it.
+            if desired.namespace.is_empty() {
+                metadata.remove("namespace");
+            }
         }
         printed.push_str("---\n");
-        printed.push_str(&yaml(&body)?);
+        printed.push_str(&yaml::document(&body));
     }
     Ok(printed)
-}
-
-/// YAML that `kubectl` reads as it was meant: it still takes the words of YAML 1.1 for booleans.
-fn yaml(value: &Value) -> Result<String, Error> {
-    let mut quoted = String::new();
-    for line in serde_yaml::to_string(value)?.lines() {
-        let bare = line.rsplit_once([' ']).filter(|(_, word)| {
-            ["on", "off", "yes", "no", "y", "n"].contains(&word.to_lowercase().as_str())
-        });
-        match bare {
-            Some((head, word)) if head.ends_with([':', '-']) => {
-                quoted.push_str(head);
-                quoted.push_str(" \"");
-                quoted.push_str(word);
-                quoted.push('"');
-            }
-            _ => quoted.push_str(line),
-        }
-        quoted.push('\n');
-    }
-    Ok(quoted)
 }
 
 #[cfg(test)]

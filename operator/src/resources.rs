@@ -15,7 +15,7 @@ mod service;
 mod sidecar;
 
 pub use object::{Kind, Object};
-pub use sidecar::sidecar;
+pub use sidecar::{sidecar, sidecar_notes};
 
 use crate::desired::Desired;
 

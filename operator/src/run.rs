@@ -17,6 +17,7 @@ use crate::cluster::Cluster;
 use crate::controller::Stores;
 use crate::journal::Journal;
 use crate::lease::Held;
+use crate::looks::Looks;
 use crate::metrics::Metrics;
 use crate::options::Options;
 use crate::reconcile::Tools;
@@ -155,6 +156,7 @@ async fn work(client: Client, options: &Options, lifecycle: &Lifecycle, metrics:
             client.clone(),
             options.lease.as_ref().map(|lease| lease.identity.clone()),
         ),
+        looks: Looks::default(),
         resync: options.resync,
     });
     let stores = Stores::default();
@@ -192,6 +194,7 @@ mod tests {
 
     use super::*;
     use crate::options::Defaults;
+    use crate::reconcile::tests::server::Server;
 
     fn options() -> Options {
         Options {
@@ -210,6 +213,38 @@ mod tests {
             qps: 20,
             burst: 40,
         }
+    }
+
+    /// How long the work goes on after it was told to stop, with an API server that hangs.
+    async fn stopped_after(more: Option<Phase>) -> Duration {
+        let server = Server::default();
+        let one = crate::reconcile::tests::resource(&serde_json::json!({}), None);
+        server.put(
+            "toolsearchproxies",
+            "tools",
+            serde_json::to_value(one).unwrap(),
+        );
+        server.stick("tools");
+        let lifecycle = Lifecycle::default();
+        let metrics = Metrics::new(&Registry::new()).unwrap();
+        let options = options();
+        let work = work(server.client(), &options, &lifecycle, &metrics);
+        tokio::pin!(work);
+        assert!(timeout(Duration::from_secs(1), &mut work).await.is_err());
+        lifecycle.advance(Phase::Draining);
+        let began = tokio::time::Instant::now();
+        if let Some(phase) = more {
+            assert!(timeout(Duration::from_secs(2), &mut work).await.is_err());
+            lifecycle.advance(phase);
+        }
+        work.await;
+        began.elapsed()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a3_reconciles_under_way_get_ten_seconds_and_a_second_signal_none() {
+        assert_eq!(stopped_after(None).await.as_secs(), 10);
+        assert_eq!(stopped_after(Some(Phase::Hurrying)).await.as_secs(), 2);
     }
 
     #[tokio::test(start_paused = true)]

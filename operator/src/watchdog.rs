@@ -95,7 +95,53 @@ async fn versions(
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+    use crate::reconcile::tests::server::Server;
+
+    /// A cluster with one resource that no watch has shown.
+    fn unseen() -> (Server, Lifecycle) {
+        let server = Server::default();
+        let metadata =
+            json!({ "name": "tools", "namespace": "agents", "uid": "a", "resourceVersion": "5" });
+        server.put(
+            "toolsearchproxies",
+            "tools",
+            json!({ "metadata": metadata }),
+        );
+        (server, Lifecycle::default())
+    }
+
+    async fn alive_after(server: &Server, lifecycle: &Lifecycle, seconds: u64) -> bool {
+        let watching = watch(
+            server.client(),
+            Vec::new(),
+            None,
+            Stores::default(),
+            lifecycle.clone(),
+        );
+        let _ended = timeout(Duration::from_secs(seconds), watching).await;
+        lifecycle.is_alive()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a4_a_watch_that_stays_behind_makes_the_process_look_dead() {
+        let (server, lifecycle) = unseen();
+        assert!(
+            alive_after(&server, &lifecycle, 500).await,
+            "it may be behind for a while"
+        );
+        let (server, lifecycle) = unseen();
+        assert!(!alive_after(&server, &lifecycle, 800).await);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a4_an_api_server_without_an_answer_is_no_stuck_watch() {
+        let (server, lifecycle) = unseen();
+        server.hang();
+        assert!(alive_after(&server, &lifecycle, 2000).await);
+    }
 
     #[test]
     fn a4_an_old_version_and_a_missing_object_show() {

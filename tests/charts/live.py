@@ -169,6 +169,14 @@ def policy_decides():
         code, heard = kubectl("create", "--dry-run=server", "-f", "-", given=resource(dict(spec)))
         if bool(code) != bool(said) or said not in heard:
             yield f"{spec}: {heard.strip()}"
+    # The operator makes two pods of a resource that names no number.
+    release("upgrade", "live", helm.CHART, "--set", "admissionPolicy.enabled=true,admissionPolicy.maxReplicas=1")
+    for _ in range(60):
+        code, heard = kubectl("create", "--dry-run=server", "-f", "-", given=resource({}))
+        if code:
+            break
+    if "at most 1" not in heard:
+        yield f"a resource without replicas passes a maximum of 1: {heard.strip()}"
 
 
 def lives_and_goes():

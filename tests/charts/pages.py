@@ -215,7 +215,9 @@ def readme():
         f"{chart['description']} Chart {chart['version']}, operator and proxy {chart['appVersion']}, "
         f"Kubernetes {chart['kubeVersion'].removesuffix('-0')}.",
         "```sh\nhelm install toolsearch charts/toolsearch-operator --namespace toolsearch-system "
-        "--create-namespace --wait\n```",
+        "--create-namespace --wait \\\n  --set image.registry=registry.example.com\n```",
+        "No registry holds the image yet: build it and push it to one of yours, or load it into the "
+        "nodes, as [docs/deploy.md](../../docs/deploy.md#the-image) says.",
         "How to deploy, upgrade and uninstall, without a network, in single namespaces and on "
         "OpenShift: [docs/deploy.md](../../docs/deploy.md). What conditions and alerts mean: "
         "[docs/troubleshooting.md](../../docs/troubleshooting.md). Samples are in `examples`.",

@@ -158,6 +158,7 @@ def releases_never_meet():
         (("a", "b-c"), ("a-b", "c")),
         ((long + "a", "same"), (long + "b", "same")),
         (("v1.2", "same"), ("v1-2", "same")),
+        (("a", "same"), ("a-toolsearch-operator", "same")),
     ]
     for left, right in pairs:
         for values in ([], everything, watching):
@@ -291,6 +292,27 @@ def nothing_is_on_by_itself():
         yield f"hooks: {sorted(hooks)}"
 
 
+def strategies_are_taken():
+    """updateStrategy.type=Recreate leaves out what belongs to the other strategy"""
+    only = ["--show-only", "templates/deployment.yaml"]
+    for kind, said in [("Recreate", {"type"}), ("RollingUpdate", {"type", "rollingUpdate"})]:
+        found = helm.objects(helm.template(*only, "--set", f"updateStrategy.type={kind}"))
+        if (strategy := found[0]["spec"]["strategy"]).keys() != said:
+            yield f"{kind}: {strategy}"
+
+
+def policy_counts_as_the_operator_does():
+    """the admission policy counts a resource without replicas as the operator does"""
+    source = (helm.ROOT / "operator" / "src" / "desired.rs").read_text()
+    count = re.search(r"const REPLICAS: i32 = (\d+);", source)[1]
+    values = ["--set", "admissionPolicy.enabled=true,admissionPolicy.maxReplicas=1"]
+    found = helm.objects(helm.template("--show-only", "templates/admissionpolicy.yaml", *values))
+    policy = next(one for one in found if one["kind"] == "ValidatingAdmissionPolicy")
+    replicas = next(one for one in policy["spec"]["variables"] if one["name"] == "replicas")
+    if not replicas["expression"].strip().endswith(f"? object.spec.replicas : {count}"):
+        yield f"the operator makes {count} pods; the policy: {replicas['expression']}"
+
+
 def images_follow_their_values():
     """digests win, the global registry comes first, the proxy's image follows the operator's"""
     own, pinned = "own.example.com/toolsearch:0.1.0", f"@{DIGEST}"
@@ -409,7 +431,7 @@ CHECKS = [
     pages_are_fresh, definition_is_the_same_bytes, versions_agree, lint_is_clean, goldens_hold,
     typos_are_refused, wrong_combinations_fail, releases_never_meet, names_fit, rights_are_exact,
     rights_are_never_wide, pods_are_restricted, selectors_are_two_labels, nothing_is_on_by_itself,
-    images_follow_their_values, flags_are_the_operators, values_are_used, metrics_exist, alerts_have_runbooks, notes_speak,
+    strategies_are_taken, policy_counts_as_the_operator_does, images_follow_their_values, flags_are_the_operators, values_are_used, metrics_exist, alerts_have_runbooks, notes_speak,
     samples_fit_the_definition, package_is_small,
 ]  # fmt: skip
 

@@ -13,7 +13,8 @@ has to be cut or holds a dot gets a hash, so that two releases never end up with
 {{- .Values.fullnameOverride -}}
 {{- else -}}
 {{- $name := include "toolsearch.name" . -}}
-{{- $full := ternary .Release.Name (printf "%s-%s" .Release.Name $name) (contains $name .Release.Name) -}}
+{{- /* Only a release of the chart's very name goes without the suffix: another one that merely ends in it would meet the release of its beginning. */ -}}
+{{- $full := ternary .Release.Name (printf "%s-%s" .Release.Name $name) (eq $name .Release.Name) -}}
 {{- if or (gt (len $full) 52) (contains "." $full) (regexMatch "^[0-9]" $full) -}}
 {{- $label := regexReplaceAll "^[0-9]" (replace "." "-" $full) "r" -}}
 {{- printf "%s-%s" ($label | trunc 43 | trimSuffix "-") (sha256sum $full | trunc 8) -}}
@@ -157,10 +158,10 @@ imagePullSecrets:
 {{- define "toolsearch.rules" -}}
 - apiGroups: [toolsearch.dev]
   resources: [toolsearchproxies]
-  verbs: [get, list, watch]
+  verbs: [list, watch]
 - apiGroups: [toolsearch.dev]
   resources: [toolsearchproxies/status]
-  verbs: [get, patch]
+  verbs: [patch]
 # Owner references that block deletion need it where OwnerReferencesPermissionEnforcement is on.
 - apiGroups: [toolsearch.dev]
   resources: [toolsearchproxies/finalizers]
@@ -168,16 +169,15 @@ imagePullSecrets:
 - apiGroups: [apps]
   resources: [deployments]
   verbs: [get, list, watch, create, patch, delete]
-# Why a rollout does not get its pods.
-- apiGroups: [apps]
-  resources: [replicasets]
-  verbs: [get, list]
 - apiGroups: [""]
-  resources: [services, serviceaccounts, configmaps]
+  resources: [services, serviceaccounts]
   verbs: [get, list, watch, create, patch, delete]
 # Only those that a ToolSearchProxy names, read one by one.
 - apiGroups: [""]
   resources: [secrets]
+  verbs: [get]
+- apiGroups: [""]
+  resources: [configmaps]
   verbs: [get]
 - apiGroups: [""]
   resources: [persistentvolumeclaims]
@@ -185,7 +185,7 @@ imagePullSecrets:
 # What an init container says when it fails.
 - apiGroups: [""]
   resources: [pods]
-  verbs: [get, list, watch]
+  verbs: [list, watch]
 - apiGroups: [autoscaling]
   resources: [horizontalpodautoscalers]
   verbs: [get, list, watch, create, patch, delete]
@@ -197,7 +197,7 @@ imagePullSecrets:
   verbs: [get, list, watch, create, patch, delete]
 - apiGroups: [monitoring.coreos.com]
   resources: [servicemonitors]
-  verbs: [get, list, watch, create, patch, delete]
+  verbs: [get, list, create, patch, delete]
 - apiGroups: [events.k8s.io]
   resources: [events]
   verbs: [create, patch]

@@ -41,3 +41,18 @@ fn c4_every_rule_takes_and_refuses() {
         );
     }
 }
+
+#[test]
+fn c4_a_name_is_one_that_a_service_may_have() {
+    let named = |name: &str| {
+        let mut object = object(&json!({}));
+        object.metadata.name = Some(name.to_owned());
+        object.validate_cel().is_ok()
+    };
+    for name in ["tools", "t", "a-1", &"a".repeat(52)] {
+        assert!(named(name), "{name} is refused");
+    }
+    for name in ["my.tools", "1tools", "-a", "a-", "A", "", &"a".repeat(53)] {
+        assert!(!named(name), "{name} is taken");
+    }
+}

@@ -66,7 +66,7 @@ pub struct ModelStatus {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, KubeSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Condition {
-    /// The aspect.
+    /// The aspect that it speaks of.
     #[serde(rename = "type")]
     #[schemars(length(min = 1, max = 316))]
     pub type_: String,

@@ -1,6 +1,6 @@
 //! What can the schema not refuse? Sums, and parts of a URL.
 
-use toolsearch_crds::v1alpha1::{ServiceType, ToolSearchProxySpec};
+use toolsearch_crds::v1alpha1::ToolSearchProxySpec;
 use url::Url;
 
 /// One variable of the environment holds each list, and the kernel takes 128 KiB of each.
@@ -44,14 +44,4 @@ pub(super) fn port(url: &str, mistakes: &mut Vec<String>) -> u16 {
 /// A query may hold what nobody else should read.
 fn without_query(url: &str) -> &str {
     url.split(['?', '#']).next().unwrap_or_default()
-}
-
-pub(super) fn services(spec: &ToolSearchProxySpec, mistakes: &mut Vec<String>) {
-    let zone = spec.service.traffic_distribution.is_some();
-    if zone && spec.service.type_ == ServiceType::NodePort {
-        mistakes.push(
-            "spec.service.trafficDistribution has no effect on a NodePort: leave one of them out"
-                .to_owned(),
-        );
-    }
 }

@@ -7,6 +7,8 @@ use crate::names::{MODEL_CA, MODEL_DIR, MODEL_TOKEN, MODEL_VOLUME};
 use crate::references::Reference;
 
 const MIB: u64 = 1 << 20;
+/// The longest that a fetch may be given, in seconds.
+const LONGEST: u64 = 24 * 60 * 60;
 
 /// Where the model comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -218,6 +220,13 @@ fn fetched(model: &Model, mistakes: &mut Vec<String>) -> Fetched {
     let seconds = fetch.timeout.as_deref().map_or(Some(900), |text| {
         parse_duration(text).map(|duration| duration.as_secs())
     });
+    // The Deployment's own deadline is made of it, and holds 32 bits.
+    if seconds.is_some_and(|seconds| seconds > LONGEST) {
+        mistakes.push(
+            "spec.model.fetch.timeout is longer than 24 h: write a shorter one, such as 15m"
+                .to_owned(),
+        );
+    }
     let seconds = seconds.unwrap_or_else(|| {
         mistakes.push(
             "spec.model.fetch.timeout cannot be read: write a duration such as 15m".to_owned(),

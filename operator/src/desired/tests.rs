@@ -44,12 +44,14 @@ fn deployment(spec: Value, found: &Found) -> Value {
 #[test]
 fn p7_the_escape_hatch_takes_a_list_and_nothing_else() {
     let taken = json!({ "spec": {
-        "affinity": {}, "topologySpreadConstraints": [], "hostAliases": [], "dnsPolicy": "Default",
+        "affinity": {}, "topologySpreadConstraints": [], "priorityClassName": null, "hostAliases": [], "dnsPolicy": "Default",
         "runtimeClassName": "gvisor", "schedulerName": "mine",
         "securityContext": { "runAsUser": 1000, "fsGroup": 1000 },
         "volumes": [{ "name": "extra", "configMap": { "name": "extra" } }],
         "containers": [{ "name": "proxy", "env": [{ "name": "TZ", "value": "UTC" }],
-            "volumeMounts": [{ "name": "extra", "mountPath": "/extra" }] }],
+            "volumeMounts": [
+                { "name": "extra", "mountPath": "/extra" }, { "name": "extra", "mountPath": "/var/libs" },
+            ] }],
     } });
     let taken = desired(json!({ "podTemplate": taken })).unwrap();
     assert_eq!(taken.escape.pod.len(), 6);
@@ -119,6 +121,186 @@ fn p7_the_escape_hatch_takes_a_list_and_nothing_else() {
         .unwrap_err()
         .to_string();
     assert!(said.contains("podMetadata"), "{said}");
+}
+
+/// What the API server would answer with a failure of its own, or would take and widen.
+#[test]
+fn p7_what_the_api_server_could_not_read_is_refused_by_name() {
+    let proxy = |members: Value| {
+        let mut members = members;
+        members["name"] = "proxy".into();
+        json!({ "containers": [members] })
+    };
+    let cases = vec![
+        (json!({ "affinity": "foo" }), "spec.affinity"),
+        (
+            json!({ "affinity": { "podAfinity": {} } }),
+            "podAfinity is no field",
+        ),
+        (json!({ "hostAliases": {} }), "spec.hostAliases"),
+        (json!({ "schedulerName": 7 }), "spec.schedulerName"),
+        (json!({ "securityContext": 7 }), "spec.securityContext"),
+        (
+            json!({ "securityContext": { "supplementalGroups": [0] } }),
+            "supplementalGroups",
+        ),
+        (
+            json!({ "securityContext": { "runAsUser": "0" } }),
+            "runAsUser",
+        ),
+        (json!({ "securityContext": { "fsGroup": 0.0 } }), "fsGroup"),
+        (json!({ "volumes": ["foo"] }), "spec.volumes"),
+        (
+            json!({ "volumes": [{ "name": "model", "emptyDir": {} }] }),
+            "volumes[model]",
+        ),
+        (json!({ "volumes": [{ "name": "x" }] }), "volumes[x]"),
+        (json!({ "volumes": [{ "emptyDir": {} }] }), "it has no name"),
+        (
+            json!({ "volumes": [{ "name": "x", "emptyDir": {} }, { "name": "x", "emptyDir": {} }] }),
+            "given twice",
+        ),
+        (json!({ "volumes": {} }), "it is a list"),
+        (proxy(json!({ "env": ["A=1"] })), "env[]"),
+        (
+            proxy(json!({ "env": [{ "name": "A", "value": 1 }] })),
+            "env[A]",
+        ),
+        (
+            proxy(json!({ "env": [{ "name": "A", "value": "1" }, { "name": "A", "value": "2" }] })),
+            "given twice",
+        ),
+        (
+            proxy(json!({ "env": [{ "value": "1" }] })),
+            "it has no name",
+        ),
+        (
+            proxy(json!({ "volumeMounts": [{ "name": "model", "mountPath": "/x" }] })),
+            "volumeMounts[/x]",
+        ),
+        (
+            proxy(
+                json!({ "volumeMounts": [{ "name": "x", "mountPath": "/x" }, { "name": "y", "mountPath": "/x" }] }),
+            ),
+            "given twice",
+        ),
+    ];
+    for (spec, said) in cases {
+        match desired(json!({ "podTemplate": { "spec": spec } })) {
+            Err(Mistakes(mistakes)) => {
+                assert!(mistakes.join("; ").contains(said), "{spec}: {mistakes:?}");
+            }
+            Ok(_) => panic!("{spec} is taken"),
+        }
+    }
+}
+
+#[test]
+fn p7_folders_of_the_program_and_those_above_them_are_refused() {
+    for at in [
+        "/",
+        "/var",
+        "/var/lib",
+        "/usr/local",
+        "/etc",
+        "/etc/",
+        "//dev/x",
+        "/dev/x",
+        "/x/../dev",
+        "x",
+        "/proc",
+    ] {
+        let mount = json!([{ "name": "x", "mountPath": at }]);
+        let containers = json!([{ "name": "proxy", "volumeMounts": mount }]);
+        let said = desired(json!({ "podTemplate": { "spec": { "containers": containers } } }))
+            .unwrap_err()
+            .to_string();
+        assert!(said.contains(&format!("volumeMounts[{at}]")), "{said}");
+    }
+}
+
+#[test]
+fn null_in_the_template_is_not_sent() {
+    let pod = json!({ "spec": { "affinity": null, "dnsConfig": { "options": null } } });
+    let body = deployment(json!({ "podTemplate": pod }), &Found::default());
+    assert!(!body.to_string().contains("null"), "{body}");
+}
+
+#[test]
+fn a_fetch_has_at_most_a_day() {
+    let with = |timeout: &str| {
+        desired(json!({ "model": { "huggingFace": {}, "fetch": { "timeout": timeout } } }))
+    };
+    assert!(with("24h").is_ok());
+    for timeout in ["24h1s", "99999999h"] {
+        let said = with(timeout).unwrap_err().to_string();
+        assert!(said.contains("longer than 24 h"), "{said}");
+    }
+}
+
+#[test]
+fn what_kubernetes_would_expand_arrives_as_it_was_written() {
+    let body = deployment(
+        json!({
+            "upstream": { "url": "https://gateway.example/$$(HOME)/mcp" },
+            "model": { "http": { "baseUrl": "https://mirror.example/$(HOSTNAME)" }, "fetch": { "noProxy": "$(A)" } },
+        }),
+        &Found::default(),
+    );
+    let pod = &body["spec"]["template"]["spec"];
+    assert_eq!(
+        pod["containers"][0]["env"][0]["value"],
+        "https://gateway.example/$$$$(HOME)/mcp"
+    );
+    let fetch = &pod["initContainers"][0];
+    assert!(
+        fetch["args"]
+            .as_array()
+            .unwrap()
+            .contains(&"https://mirror.example/$$(HOSTNAME)".into()),
+        "{fetch}"
+    );
+    assert_eq!(fetch["env"][0]["value"], "$$(A)");
+}
+
+#[test]
+fn a_node_port_may_prefer_a_zone() {
+    let service = json!({ "type": "NodePort", "trafficDistribution": "PreferSameZone" });
+    assert!(desired(json!({ "service": service })).is_ok());
+}
+
+#[test]
+fn ports_of_the_pods_behind_the_upstream_are_let_through() {
+    let ports = |policy: Value| {
+        let objects = build(&desired(json!({ "networkPolicy": policy })).unwrap()).unwrap();
+        let policy = objects
+            .into_iter()
+            .find(|object| object.kind == Kind::NetworkPolicy);
+        let egress = policy.unwrap().body["spec"]["egress"].clone();
+        let numbers = |rule: &Value| -> Vec<i64> {
+            let ports = rule["ports"].as_array().cloned().unwrap_or_default();
+            ports
+                .iter()
+                .filter_map(|port| port["port"].as_i64())
+                .collect()
+        };
+        (numbers(&egress[0]), numbers(&egress[1]))
+    };
+    let dns = vec![53, 53, 5353, 5353];
+    let peers = json!([{ "podLabels": { "app": "gateway" } }]);
+    assert_eq!(ports(json!({ "enabled": true })), (dns.clone(), vec![443]));
+    assert_eq!(
+        ports(json!({ "enabled": true, "allowPorts": [8080] })),
+        (dns.clone(), vec![443, 8080])
+    );
+    assert_eq!(
+        ports(json!({ "enabled": true, "allowTo": peers })),
+        (dns.clone(), vec![])
+    );
+    assert_eq!(
+        ports(json!({ "enabled": true, "allowTo": peers, "allowPorts": [8080] })),
+        (dns, vec![443, 8080])
+    );
 }
 
 #[test]

@@ -106,3 +106,28 @@ fn troubles_of_a_pod_have_words() {
         .unwrap();
     assert_eq!(found.reason, Reason::InsufficientSurge);
 }
+
+#[test]
+fn an_old_pod_that_comes_back_does_not_hide_the_trouble_of_the_new_ones() {
+    let marked = |name: &str, hash: &str, created: &str, status: &Value| {
+        let mut pod = pod(name, hash, created, status);
+        pod.metadata.annotations = Some([(TEMPLATE_HASH.to_owned(), hash.to_owned())].into());
+        pod
+    };
+    let deployment: Deployment = serde_json::from_value(json!({ "spec": {
+        "selector": {}, "template": { "metadata": { "annotations": { TEMPLATE_HASH: "b" } } },
+    } }))
+    .unwrap();
+    let fine = json!({ "initContainerStatuses": [{
+        "name": "fetch-model", "image": "", "imageID": "", "ready": true, "restartCount": 0,
+        "state": { "terminated": { "exitCode": 0, "message": "{\"reason\":\"Fetched\"}" } },
+    }] });
+    let pods = [
+        marked("tools-new", "b", OLD, &ended(3, "")),
+        marked("tools-old-again", "a", NEW, &fine),
+    ];
+    let Fetch::Failed(trouble) = facts(&deployment, &pods).fetch else {
+        panic!("the old pod's fetch counts");
+    };
+    assert_eq!(trouble.reason, Reason::DigestMismatch);
+}

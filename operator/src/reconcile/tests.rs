@@ -1,7 +1,9 @@
 //! The whole line against an API server played by a few lines: objects in a map, every request
 //! written down. What only a real server can show is in the cluster tests.
 
-mod server;
+mod rest;
+pub(crate) mod server;
+mod told;
 
 use std::time::Duration;
 
@@ -12,7 +14,7 @@ use self::server::Server;
 use super::*;
 use crate::options::Defaults;
 
-fn resource(spec: &Value, status: Option<&Value>) -> ToolSearchProxy {
+pub(crate) fn resource(spec: &Value, status: Option<&Value>) -> ToolSearchProxy {
     let mut whole = json!({ "upstream": { "url": "https://gateway.example/mcp" } });
     for (key, value) in spec.as_object().unwrap() {
         whole[key] = value.clone();
@@ -25,12 +27,13 @@ fn resource(spec: &Value, status: Option<&Value>) -> ToolSearchProxy {
     .unwrap()
 }
 
-fn tools(server: &Server) -> Arc<Tools> {
+pub(crate) fn tools(server: &Server) -> Arc<Tools> {
     tools_counted(server, &prometheus::Registry::new())
 }
 
-fn tools_counted(server: &Server, registry: &prometheus::Registry) -> Arc<Tools> {
-    let client = server.client();
+pub(crate) fn tools_counted(server: &Server, registry: &prometheus::Registry) -> Arc<Tools> {
+    let metrics = Metrics::new(registry).unwrap();
+    let client = server.counted(&metrics);
     Arc::new(Tools {
         cluster: Cluster::new(client.clone()),
         defaults: Defaults {
@@ -40,8 +43,9 @@ fn tools_counted(server: &Server, registry: &prometheus::Registry) -> Arc<Tools>
         },
         memory: Memory::default(),
         turnstile: Turnstile::new(Duration::from_secs(10)),
-        metrics: Metrics::new(registry).unwrap(),
+        metrics,
         journal: Journal::new(client, None),
+        looks: Looks::default(),
         resync: Duration::from_secs(600),
     })
 }
@@ -91,23 +95,6 @@ async fn s5_s9_children_come_first_and_the_status_last_on_its_own_path() {
         "{writes:?}"
     );
     assert_eq!(said(&server, "Accepted").0, "True");
-}
-
-#[tokio::test]
-async fn r2_s6_at_rest_nothing_is_written() {
-    let server = Server::default();
-    let tools = tools(&server);
-    reconcile(&resource(&json!({}), None), &tools)
-        .await
-        .unwrap();
-    let status = server.status();
-    server.forget_writes();
-    for _ in 0..3 {
-        reconcile(&resource(&json!({}), Some(&status)), &tools)
-            .await
-            .unwrap();
-    }
-    assert_eq!(server.writes(), Vec::<String>::new());
 }
 
 #[tokio::test]
@@ -261,6 +248,16 @@ async fn r12_what_the_server_refuses_becomes_a_condition_or_another_try() {
         (403, "is forbidden: exceeded quota: pods", "QuotaExceeded"),
         (403, "cannot patch resource", "Forbidden"),
         (422, "spec.x: Invalid value", "InvalidSpec"),
+        (
+            500,
+            "failed to create typed patch object (agents/tools; apps/v1, Kind=Deployment): .spec.x: expected map",
+            "InvalidSpec",
+        ),
+        (
+            400,
+            "Deployment in version \"v1\" cannot be handled as a Deployment: json: cannot unmarshal",
+            "InvalidSpec",
+        ),
     ] {
         let server = Server::default();
         server.refuse("deployments", code, message);
@@ -270,6 +267,25 @@ async fn r12_what_the_server_refuses_becomes_a_condition_or_another_try() {
         assert_eq!(
             said(&server, "Accepted"),
             ("False".to_owned(), reason.to_owned())
+        );
+    }
+    // A failure that is nobody's mistake, for all the operator knows: told, and tried again.
+    for code in [400, 500] {
+        let server = Server::default();
+        server.refuse("deployments", code, "failed calling webhook \"a.example\"");
+        let error = reconcile(&resource(&json!({}), None), &tools(&server))
+            .await
+            .unwrap_err();
+        assert_eq!(error.kind(), "api");
+        assert_eq!(
+            said(&server, "Accepted"),
+            ("False".to_owned(), "ReconcileFailed".to_owned())
+        );
+        assert!(
+            server
+                .status()
+                .to_string()
+                .contains("failed calling webhook")
         );
     }
     let server = Server::default();
@@ -290,6 +306,66 @@ async fn r10_a_hanging_api_server_costs_15_seconds_a_call() {
         .unwrap_err();
     assert_eq!(error.kind(), "timeout");
     assert!(began.elapsed() <= Duration::from_secs(61));
+}
+
+#[tokio::test(start_paused = true)]
+async fn r10_a_reconcile_of_slow_answers_is_given_up_after_a_minute() {
+    let server = Server::default();
+    // Below the deadline of one call, and with more calls than the whole may take.
+    server.slow_down(Duration::from_secs(12));
+    let began = tokio::time::Instant::now();
+    let error = reconcile(&resource(&json!({}), None), &tools(&server))
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind(), "deadline");
+    assert_eq!(began.elapsed().as_secs(), 60);
+}
+
+#[tokio::test]
+async fn r11_what_only_a_change_can_mend_waits_for_one() {
+    let server = Server::default();
+    let tools = tools(&server);
+    let wrong = resource(&json!({ "catalog": { "ttl": "0s" } }), None);
+    assert_eq!(reconcile(&wrong, &tools).await.unwrap(), tools.resync);
+    // What may go by itself does not.
+    let missing = json!({ "model": { "persistentVolumeClaim": { "claimName": "none" } } });
+    let again = reconcile(&resource(&missing, None), &tools).await.unwrap();
+    assert!(again <= Duration::from_secs(10), "{again:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn r20_twenty_templates_that_no_user_changed_roll_one_a_pause() {
+    let server = Server::default();
+    let named = |number: usize, status: Option<&Value>| {
+        let mut one = resource(&json!({}), status);
+        one.metadata.name = Some(format!("tools-{number}"));
+        one.metadata.uid = Some(format!("uid-{number}"));
+        one
+    };
+    let old = tools(&server);
+    let mut statuses = Vec::new();
+    for number in 0..20 {
+        reconcile(&named(number, None), &old).await.unwrap();
+        statuses.push(server.status());
+    }
+    let mut new = tools(&server);
+    Arc::get_mut(&mut new).unwrap().defaults.proxy_image =
+        "registry.example/toolsearch:2".to_owned();
+    let rolled = || {
+        (0..20)
+            .filter(|number| {
+                let deployment = server.object("deployments", &format!("tools-{number}"));
+                deployment.to_string().contains("toolsearch:2")
+            })
+            .count()
+    };
+    for round in 1..=20 {
+        for (number, status) in statuses.iter().enumerate() {
+            reconcile(&named(number, Some(status)), &new).await.unwrap();
+        }
+        assert_eq!(rolled(), round);
+        tokio::time::advance(new.turnstile.pause()).await;
+    }
 }
 
 #[tokio::test]
@@ -345,49 +421,4 @@ async fn an_autoscaler_takes_over_without_a_dip() {
         "another manager holds the number first"
     );
     assert!(bodies[1]["spec"].get("replicas").is_none());
-}
-
-#[tokio::test]
-async fn m1_names_are_there_and_no_resource_becomes_a_label() {
-    let server = Server::default();
-    let registry = prometheus::Registry::new();
-    let tools = tools_counted(&server, &registry);
-    for number in 0..100 {
-        let mut one = resource(&json!({}), None);
-        one.metadata.name = Some(format!("tools-{number}"));
-        one.metadata.uid = Some(format!("uid-{number}"));
-        let _running = tools.metrics.begin();
-        reconcile(&one, &tools).await.unwrap();
-        tools.metrics.succeeded("success");
-        tools.metrics.failed("timeout");
-        tools.metrics.request("get", "deployments", "200");
-        tools.metrics.drift("Deployment");
-        tools.metrics.managed(1, 2);
-    }
-    let families = registry.gather();
-    let names: Vec<&str> = families
-        .iter()
-        .map(prometheus::proto::MetricFamily::name)
-        .collect();
-    for name in [
-        "reconcile_total",
-        "reconcile_duration_seconds",
-        "reconcile_errors_total",
-        "reconciles_running",
-        "leader",
-        "managed_resources",
-        "drift_corrections_total",
-        "api_requests_total",
-    ] {
-        assert!(
-            names.contains(&format!("toolsearch_operator_{name}").as_str()),
-            "{name} in {names:?}"
-        );
-    }
-    let series: usize = families
-        .iter()
-        .map(|family| family.get_metric().len())
-        .sum();
-    assert!(series < 50, "{series} series");
-    assert!(!format!("{families:?}").contains("tools-7"));
 }

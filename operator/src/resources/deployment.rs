@@ -25,7 +25,9 @@ pub(super) fn deployment(desired: &Desired) -> Result<Value, serde_json::Error> 
     }
     let mut metadata = metadata(desired, &desired.name);
     let digest = crate::digest::short(template.to_string().as_bytes());
-    metadata.annotations = Some([(TEMPLATE_HASH.to_owned(), digest)].into());
+    metadata.annotations = Some([(TEMPLATE_HASH.to_owned(), digest.clone())].into());
+    // On the pods too, so that they are told from those of a template before.
+    template["metadata"]["annotations"][TEMPLATE_HASH] = digest.into();
     let rolling = RollingUpdateDeployment {
         max_surge: Some(desired.rollout.max_surge.clone()),
         max_unavailable: Some(desired.rollout.max_unavailable.clone()),

@@ -8,7 +8,7 @@ use k8s_openapi::api::core::v1::{
 use crate::desired::{Desired, DesiredModel, Fetched};
 use crate::names::{FETCH, MODEL_CA, MODEL_TOKEN, MODEL_VOLUME, UPSTREAM_CA};
 use crate::references::Reference;
-use crate::resources::pod::security;
+use crate::resources::pod::{literal, security};
 use crate::resources::quantities::{mebibytes, requirements};
 
 /// The container that fetches, where there is something to fetch.
@@ -32,7 +32,7 @@ pub(super) fn container(desired: &Desired) -> Option<Container> {
         .iter()
         .map(|(name, value)| EnvVar {
             name: (*name).to_owned(),
-            value: Some(value.clone()),
+            value: Some(literal(value)),
             ..EnvVar::default()
         })
         .collect();
@@ -41,7 +41,7 @@ pub(super) fn container(desired: &Desired) -> Option<Container> {
         image: Some(desired.image.name.clone()),
         image_pull_policy: desired.image.pull_policy.clone(),
         command: Some(vec!["/usr/local/bin/toolsearch-proxy".to_owned()]),
-        args: Some(fetched.arguments.clone()),
+        args: Some(fetched.arguments.iter().map(|text| literal(text)).collect()),
         env: (!environment.is_empty()).then_some(environment),
         resources: Some(requirements(&resources)),
         security_context: Some(security()),

@@ -36,7 +36,13 @@ pub(super) fn policy(desired: &Desired) -> Option<NetworkPolicy> {
             egress: Some(vec![
                 NetworkPolicyEgressRule {
                     to: None,
-                    ports: Some(vec![port("UDP", 53), port("TCP", 53)]),
+                    // A policy sees the name server's pods, which listen on 5353 on OpenShift.
+                    ports: Some(
+                        [53, 5353]
+                            .into_iter()
+                            .flat_map(|number| [port("UDP", number), port("TCP", number)])
+                            .collect(),
+                    ),
                 },
                 NetworkPolicyEgressRule {
                     to: peers(&desired.network.allow_to),
@@ -48,12 +54,13 @@ pub(super) fn policy(desired: &Desired) -> Option<NetworkPolicy> {
 }
 
 /// The ports that the URLs name. Behind a Service the pods' own port counts, which no URL tells:
-/// with peers given, any port of theirs is allowed.
+/// with peers given and no ports, any port of theirs is allowed.
 fn upstream_ports(desired: &Desired) -> Option<Vec<NetworkPolicyPort>> {
-    if !desired.network.allow_to.is_empty() {
+    if !desired.network.allow_to.is_empty() && desired.network.allow_ports.is_empty() {
         return None;
     }
-    let mut ports = vec![i32::from(desired.upstream_port)];
+    let mut ports = desired.network.allow_ports.clone();
+    ports.push(i32::from(desired.upstream_port));
     if let DesiredModel::Fetched(fetched) = &desired.model {
         ports.extend(fetch_ports(fetched));
     }

@@ -16,7 +16,7 @@ use crate::resources::fetch;
 use crate::resources::quantities::requirements;
 
 /// The user and group that the image is made for.
-const NOBODY: i64 = 65_532;
+pub(super) const NOBODY: i64 = 65_532;
 /// Seconds for the last log lines, and for the kubelet to notice the end.
 const LAST_WORDS: i64 = 8;
 
@@ -57,17 +57,6 @@ fn merge(spec: &mut Value, desired: &Desired) {
     for (key, value) in &escape.security {
         spec["securityContext"][key] = value.clone();
     }
-    let append = |target: &mut Value, items: &[Value]| {
-        if items.is_empty() {
-            return;
-        }
-        if !target.is_array() {
-            *target = Value::Array(Vec::new());
-        }
-        if let Some(list) = target.as_array_mut() {
-            list.extend(items.iter().cloned());
-        }
-    };
     append(&mut spec["volumes"], &escape.volumes);
     append(&mut spec["containers"][0]["env"], &escape.environment);
     append(&mut spec["containers"][0]["volumeMounts"], &escape.mounts);
@@ -76,6 +65,19 @@ fn merge(spec: &mut Value, desired: &Desired) {
     }
     if let Some(members) = spec["containers"][0].as_object_mut() {
         members.retain(|_, value| !value.is_null());
+    }
+}
+
+/// Adds to a list that may not be there yet.
+pub(super) fn append(target: &mut Value, items: &[Value]) {
+    if items.is_empty() {
+        return;
+    }
+    if !target.is_array() {
+        *target = Value::Array(Vec::new());
+    }
+    if let Some(list) = target.as_array_mut() {
+        list.extend(items.iter().cloned());
     }
 }
 
@@ -116,11 +118,16 @@ fn environment(desired: &Desired) -> Vec<EnvVar> {
     pairs
         .map(|(name, value)| EnvVar {
             name: name.clone(),
-            // Kubernetes would expand $(NAME) in a value; a doubled dollar stands for one.
-            value: Some(value.replace("$(", "$$(")),
+            value: Some(literal(value)),
             ..EnvVar::default()
         })
         .collect()
+}
+
+/// A text that arrives as it is: Kubernetes expands `$(NAME)` in values and arguments, and reads a
+/// doubled dollar as one.
+pub(super) fn literal(text: &str) -> String {
+    text.replace('$', "$$")
 }
 
 fn probe(path: &str, period: i32, failures: i32, timeout: i32) -> Probe {
@@ -171,7 +178,7 @@ fn pod_security(desired: &Desired) -> PodSecurityContext {
     }
 }
 
-fn pull_secrets(desired: &Desired) -> Option<Vec<LocalObjectReference>> {
+pub(super) fn pull_secrets(desired: &Desired) -> Option<Vec<LocalObjectReference>> {
     let secrets = &desired.image.pull_secrets;
     (!secrets.is_empty()).then(|| {
         let names = secrets.iter().cloned();

@@ -305,11 +305,39 @@ fn proof(bench: &Bench) -> anyhow::Result<String> {
         calls > 1000 * bench.repeats as u64,
         "only {calls} calls were made"
     );
+    swift(&calm, &summary)?;
     Ok(format!(
         "{calls} calls, 0 failed, {} changes; {}",
         made.len(),
         times(&calm, &summary)
     ))
+}
+
+/// What a new pod's first call of a caller may cost: the caller's list of tools is fetched.
+const COLD_MS: f64 = 250.0;
+/// The longest time in which no client of a kind may get an answer, unless it is so at rest too.
+const GAP_MS: f64 = 1000.0;
+
+/// Answers take less than twice as long as at rest, but for what a cold list costs, and never stop.
+/// The long calls are twenty seconds apart, so that their pauses tell nothing.
+fn swift(calm: &Value, busy: &Value) -> anyhow::Result<()> {
+    for (kind, row) in busy["kinds"].as_object().into_iter().flatten() {
+        let rest = &calm["kinds"][kind];
+        let (Some(now), Some(before)) = (row["p99_ms"].as_f64(), rest["p99_ms"].as_f64()) else {
+            continue;
+        };
+        ensure!(
+            now < 2.0 * before + COLD_MS,
+            "{kind}: p99 {before:.0} ms at rest, {now:.0} ms while all changes"
+        );
+        let gap = |row: &Value| row["longest_gap_ms"].as_f64().unwrap_or_default();
+        ensure!(
+            kind == "long" || gap(row) < GAP_MS.max(2.0 * gap(rest)),
+            "{kind}: no answer for {} ms",
+            gap(row)
+        );
+    }
+    Ok(())
 }
 
 /// When and where, in the words of the other records.
@@ -451,4 +479,18 @@ fn always_ready(bench: &Bench) -> anyhow::Result<String> {
     bench.settled("busy", 120)?;
     bench.k(&format!("-n {AGENTS} delete tsp/busy"))?;
     said
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slow_answers_and_pauses_fail_the_proof() {
+        let run = |p99: f64, gap: u64| json!({ "kinds": { "kept": { "p99_ms": p99, "longest_gap_ms": gap } } });
+        let calm = run(100.0, 200);
+        assert!(swift(&calm, &run(440.0, 900)).is_ok());
+        assert!(swift(&calm, &run(460.0, 900)).is_err());
+        assert!(swift(&calm, &run(440.0, 1100)).is_err());
+    }
 }

@@ -202,12 +202,16 @@ pub struct Fetch {
     /// A proxy for the download, such as `http://egress.example:3128`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 2048))]
+    #[x_kube(
+        validation = Rule::new("isURL(self) && url(self).getScheme() in ['http', 'https'] && !self.matches('^[^/]*//[^/?#]*@')")
+            .message("must be an http or https URL without a user name or password: whoever may read the pod would read them")
+    )]
     pub https_proxy: Option<String>,
     /// Hosts that are reached without that proxy, comma-separated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 2048))]
     pub no_proxy: Option<String>,
-    /// The time for all files together, such as `15m`.
+    /// The time for all files together, such as `15m`, at most 24 h.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 32), regex(pattern = DURATION))]
     pub timeout: Option<String>,

@@ -87,10 +87,17 @@ pub struct NetworkPolicy {
     #[schemars(length(max = 32))]
     pub allow_from: Vec<NetworkPeer>,
     /// Where the upstream (and the model's mirror) are. Left out: any address, at the ports of
-    /// their URLs.
+    /// their URLs and of `allowPorts`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 32))]
     pub allow_to: Vec<NetworkPeer>,
+    /// Ports beside those of the URLs, such as `8080`. A policy sees the pods behind a Service,
+    /// not the Service: where a Service of the cluster listens on 80 and its pods on 8080, name
+    /// 8080 here, or the pods by `allowTo`. Left out, with `allowTo`: any port of theirs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 32), inner(range(min = 1, max = 65_535)))]
+    #[x_kube(merge_strategy = ListMerge::Set)]
+    pub allow_ports: Vec<i32>,
 }
 
 /// Some pods, or a range of addresses.

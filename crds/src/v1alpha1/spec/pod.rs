@@ -96,7 +96,7 @@ pub struct PodMetadata {
             .message("labels of app.kubernetes.io/ and toolsearch.dev/ are set by the operator: choose other names")
     )]
     pub labels: BTreeMap<String, String>,
-    /// Annotations.
+    /// Annotations to put on the pods.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(schema_with = "texts")]
     #[x_kube(

@@ -118,6 +118,10 @@ const fn sixty() -> i32 {
 /// two pods: with one it would block every drain of a node.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, KubeSchema)]
 #[serde(rename_all = "camelCase")]
+#[x_kube(
+    validation = Rule::new("!self.enabled || !string(self.maxUnavailable).matches('^0+%?$')")
+        .message("maxUnavailable must not be 0: every drain of a node would be blocked; use 1 or more, or enabled: false")
+)]
 pub struct PodDisruptionBudget {
     /// Whether there is one.
     #[serde(default = "yes")]

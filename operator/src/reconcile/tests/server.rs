@@ -2,12 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use http::{Method, Request, Response, StatusCode};
 use http_body_util::BodyExt as _;
 use kube::Client;
 use kube::client::Body;
 use serde_json::{Value, json};
+use tokio::sync::Notify;
+use tower::Layer as _;
+
+use crate::client::Counted;
+use crate::metrics::Metrics;
 
 type Key = (String, String);
 
@@ -19,19 +25,50 @@ struct State {
     missing: BTreeSet<String>,
     refusals: BTreeMap<String, (u16, String)>,
     hangs: bool,
+    /// Objects about which nothing is ever answered.
+    stuck: BTreeSet<String>,
+    /// How long each answer takes.
+    pace: Duration,
+    /// Events, with the method that they came by.
+    events: Vec<(Method, Value)>,
+    /// What watches have not told yet, by plural.
+    news: BTreeMap<String, String>,
+    /// What was asked, as verb, group and resource.
+    asked: BTreeSet<String>,
+}
+
+impl State {
+    fn tell(&mut self, plural: &str, name: &str) {
+        let key = (plural.to_owned(), name.to_owned());
+        let mut object = self.objects.get(&key).cloned().unwrap_or_default();
+        object["metadata"]["resourceVersion"] = "2".into();
+        let line = json!({ "type": "MODIFIED", "object": object });
+        let news = self.news.entry(plural.to_owned()).or_default();
+        news.push_str(&format!("{line}\n"));
+    }
 }
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct Server(Arc<Mutex<State>>);
+pub(crate) struct Server(Arc<Mutex<State>>, Arc<Notify>);
 
 impl Server {
-    pub(super) fn client(&self) -> Client {
+    pub(crate) fn client(&self) -> Client {
         let state = self.clone();
         let service = tower::service_fn(move |request: Request<Body>| {
             let state = state.clone();
             async move { Ok::<_, std::convert::Infallible>(state.answer(request).await) }
         });
         Client::new(service, "agents")
+    }
+
+    /// A client whose requests are counted, as those of the program are.
+    pub(crate) fn counted(&self, metrics: &Metrics) -> Client {
+        let state = self.clone();
+        let service = tower::service_fn(move |request: Request<Body>| {
+            let state = state.clone();
+            async move { Ok::<_, std::convert::Infallible>(state.answer(request).await) }
+        });
+        Client::new(Counted(metrics.clone()).layer(service), "agents")
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {
@@ -41,8 +78,21 @@ impl Server {
     async fn answer(&self, request: Request<Body>) -> Response<Body> {
         let (parts, body) = request.into_parts();
         let bytes = body.collect().await.unwrap().to_bytes();
-        if self.lock().hangs {
+        let [_, _, name, _] = place(parts.uri.path());
+        let (hangs, pace) = {
+            let state = self.lock();
+            (state.hangs || state.stuck.contains(&name), state.pace)
+        };
+        if hangs {
             std::future::pending::<()>().await;
+        }
+        tokio::time::sleep(pace).await;
+        let is_watch = parts.uri.query().unwrap_or_default().contains("watch=");
+        self.note(&parts.method, parts.uri.path(), is_watch);
+        if is_watch {
+            let [_, plural, ..] = place(parts.uri.path());
+            let news = self.news(&plural).await;
+            return Response::new(Body::from(news.into_bytes()));
         }
         let body = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
         let (code, answer) = self.handle(&parts.method, parts.uri.path(), body);
@@ -53,13 +103,67 @@ impl Server {
             .unwrap()
     }
 
+    /// What a watch answers, once there is something to tell.
+    async fn news(&self, plural: &str) -> String {
+        loop {
+            let told = self.1.notified();
+            if let Some(news) = self.lock().news.remove(plural) {
+                return news;
+            }
+            told.await;
+        }
+    }
+
+    /// Tells those who watch that an object is another one now.
+    pub(crate) fn tell(&self, plural: &str, name: &str) {
+        self.lock().tell(plural, name);
+        self.1.notify_waiters();
+    }
+
+    /// Writes down which right a request needs.
+    fn note(&self, method: &Method, path: &str, is_watch: bool) {
+        let [group, plural, name, below] = place(path);
+        let mut state = self.lock();
+        let is_new = !state.objects.contains_key(&(plural.clone(), name.clone()));
+        let verbs: &[&str] = match *method {
+            Method::GET if is_watch => &["watch"],
+            Method::GET if name.is_empty() => &["list"],
+            Method::GET => &["get"],
+            Method::POST => &["create"],
+            Method::DELETE => &["delete"],
+            // To apply what is not there yet is to create it.
+            Method::PATCH if is_new && below.is_empty() && plural != "events" => {
+                &["create", "patch"]
+            }
+            Method::PATCH => &["patch"],
+            _ => &["update"],
+        };
+        let below = if below.is_empty() {
+            below
+        } else {
+            format!("/{below}")
+        };
+        for verb in verbs {
+            state
+                .asked
+                .insert(format!("{verb} {group}/{plural}{below}"));
+        }
+    }
+
+    /// Every right that was needed.
+    pub(crate) fn asked(&self) -> BTreeSet<String> {
+        self.lock().asked.clone()
+    }
+
+    pub(crate) fn forget_asked(&self) {
+        self.lock().asked.clear();
+    }
+
     fn handle(&self, method: &Method, path: &str, body: Value) -> (u16, Value) {
-        let parts: Vec<&str> = path.split('/').collect();
-        let at = parts.iter().position(|part| *part == "namespaces").unwrap();
-        let plural = parts[at + 2].to_owned();
-        let name = parts.get(at + 3).copied().unwrap_or_default().to_owned();
+        let [_, plural, name, _] = place(path);
         let mut state = self.lock();
         if plural == "events" {
+            state.events.push((method.clone(), body.clone()));
             return (201, body);
         }
         if method != Method::GET {
@@ -71,6 +175,11 @@ impl Server {
         }
         if path.ends_with("/status") {
             state.status = body["status"].clone();
+            if let Some(object) = state.objects.get_mut(&(plural.clone(), name.clone())) {
+                object["status"] = body["status"].clone();
+                state.tell(&plural, &name);
+                self.1.notify_waiters();
+            }
             let metadata = json!({ "name": name, "namespace": "agents" });
             let spec = json!({ "upstream": { "url": "https://gateway.example/mcp" } });
             return (
@@ -94,7 +203,7 @@ impl Server {
                     .collect();
                 (
                     200,
-                    json!({ "apiVersion": "v1", "kind": "List", "metadata": {}, "items": items }),
+                    json!({ "apiVersion": "v1", "kind": "List", "metadata": { "resourceVersion": "1" }, "items": items }),
                 )
             }
             Method::GET => match state.objects.get(&key) {
@@ -117,11 +226,11 @@ impl Server {
         }
     }
 
-    pub(super) fn status(&self) -> Value {
+    pub(crate) fn status(&self) -> Value {
         self.lock().status.clone()
     }
 
-    pub(super) fn writes(&self) -> Vec<String> {
+    pub(crate) fn writes(&self) -> Vec<String> {
         self.lock()
             .writes
             .iter()
@@ -129,7 +238,7 @@ impl Server {
             .collect()
     }
 
-    pub(super) fn bodies(&self, plural: &str) -> Vec<Value> {
+    pub(crate) fn bodies(&self, plural: &str) -> Vec<Value> {
         let state = self.lock();
         let all = state
             .writes
@@ -138,11 +247,11 @@ impl Server {
         all.map(|(_, body)| body.clone()).collect()
     }
 
-    pub(super) fn forget_writes(&self) {
+    pub(crate) fn forget_writes(&self) {
         self.lock().writes.clear();
     }
 
-    pub(super) fn object(&self, plural: &str, name: &str) -> Value {
+    pub(crate) fn object(&self, plural: &str, name: &str) -> Value {
         let state = self.lock();
         state
             .objects
@@ -151,19 +260,19 @@ impl Server {
             .unwrap_or_default()
     }
 
-    pub(super) fn put(&self, plural: &str, name: &str, object: Value) {
+    pub(crate) fn put(&self, plural: &str, name: &str, object: Value) {
         self.lock()
             .objects
             .insert((plural.to_owned(), name.to_owned()), object);
     }
 
-    pub(super) fn remove(&self, plural: &str, name: &str) {
+    pub(crate) fn remove(&self, plural: &str, name: &str) {
         self.lock()
             .objects
             .remove(&(plural.to_owned(), name.to_owned()));
     }
 
-    pub(super) fn change(&self, plural: &str, name: &str, change: impl FnOnce(&mut Value)) {
+    pub(crate) fn change(&self, plural: &str, name: &str, change: impl FnOnce(&mut Value)) {
         let mut state = self.lock();
         change(
             state
@@ -173,19 +282,47 @@ impl Server {
         );
     }
 
-    pub(super) fn lacks(&self, plural: &str) {
+    pub(crate) fn lacks(&self, plural: &str) {
         self.lock().missing.insert(plural.to_owned());
     }
 
-    pub(super) fn refuse(&self, plural: &str, code: u16, message: &str) {
+    pub(crate) fn refuse(&self, plural: &str, code: u16, message: &str) {
         self.lock()
             .refusals
             .insert(plural.to_owned(), (code, message.to_owned()));
     }
 
-    pub(super) fn hang(&self) {
+    /// Never answers about an object of this name.
+    pub(crate) fn stick(&self, name: &str) {
+        self.lock().stuck.insert(name.to_owned());
+    }
+
+    pub(crate) fn slow_down(&self, pace: Duration) {
+        self.lock().pace = pace;
+    }
+
+    pub(crate) fn events(&self) -> Vec<(Method, Value)> {
+        self.lock().events.clone()
+    }
+
+    pub(crate) fn hang(&self) {
         self.lock().hangs = true;
     }
+}
+
+/// Group, plural, name and subresource of a path.
+fn place(path: &str) -> [String; 4] {
+    let mut parts = path.trim_start_matches('/').split('/').peekable();
+    let group = match parts.next() {
+        Some("apis") => parts.next().unwrap_or_default(),
+        _ => "",
+    };
+    let _version = parts.next();
+    if parts.peek() == Some(&"namespaces") {
+        let _namespace = parts.nth(1);
+    }
+    let mut next = || parts.next().unwrap_or_default().to_owned();
+    [group.to_owned(), next(), next(), next()]
 }
 
 fn failure(code: u16, message: &str) -> (u16, Value) {

@@ -45,10 +45,11 @@ fn sidecar(bench: &Bench) -> anyhow::Result<String> {
         .lines()
         .map(|line| format!("  {line}\n"))
         .collect();
+    // The gateway's user is another one than the proxy's.
     let pod = format!(
         "apiVersion: v1\nkind: Pod\nmetadata: {{ name: gateway, namespace: {AGENTS} }}\nspec:\n{fragment}  \
          restartPolicy: Never\n  automountServiceAccountToken: false\n  \
-         securityContext: {{ runAsNonRoot: true, runAsUser: 65532, seccompProfile: {{ type: RuntimeDefault }} }}\n  \
+         securityContext: {{ runAsNonRoot: true, runAsUser: 1000, seccompProfile: {{ type: RuntimeDefault }} }}\n  \
          containers:\n    - name: gateway\n      image: localhost/toolsearch-load:a\n      imagePullPolicy: Never\n      \
          args: [clients, \"127.0.0.1:8080\", --seconds, \"5\", --kept, \"2\", --fresh, \"1\", --long, \"0\", --whole, \"2\"]\n      \
          securityContext: {{ allowPrivilegeEscalation: false, capabilities: {{ drop: [ALL] }} }}\n"

@@ -29,6 +29,10 @@ pub(super) fn all(bench: &Bench, table: &mut Table) {
     table.check("P7 the pod template takes nothing that widens", || {
         escape(bench)
     });
+    table.check(
+        "mistake: an object that the API server cannot apply",
+        || twice(bench),
+    );
     table.check("R14 a paused resource is left alone", || paused(bench));
     table.check("S8 Events tell what was done", || events(bench));
 }
@@ -195,6 +199,24 @@ fn escape(bench: &Bench) -> anyhow::Result<String> {
         "{said}"
     );
     Ok(said)
+}
+
+/// What only the API server finds when the Deployment is applied, and answers with a failure.
+fn twice(bench: &Bench) -> anyhow::Result<String> {
+    let alias = |name: &str| json!({ "ip": "10.0.0.1", "hostnames": [name] });
+    let spec = json!({ "hostAliases": [alias("a"), alias("b")] });
+    bench.resource(
+        "wrong",
+        &json!({ "upstream": upstream(), "podTemplate": { "spec": spec } }),
+    )?;
+    let mut last = Default::default();
+    let told = wait(30, || {
+        last = bench.condition("wrong", "Accepted").unwrap_or_default();
+        last.0 == "False" && last.2.contains("hostAliases")
+    });
+    bench.k(&format!("-n {AGENTS} delete tsp/wrong"))?;
+    ensure!(told, "{last:?}");
+    Ok(last.1)
 }
 
 fn paused(bench: &Bench) -> anyhow::Result<String> {
