@@ -21,7 +21,17 @@ pub(crate) async fn connect(
     burst: u32,
     metrics: &Metrics,
 ) -> Result<Client, Box<dyn std::error::Error + Send + Sync>> {
-    let config = Config::infer().await?;
+    bounded(Config::infer().await?, qps, burst, metrics)
+}
+
+/// `burst` requests at once, and `qps` a second over time. The client's own layer waits and tries
+/// again after 429, 503 and 504, for as long as `Retry-After` says; every such try counts too.
+fn bounded(
+    config: Config,
+    qps: u32,
+    burst: u32,
+    metrics: &Metrics,
+) -> Result<Client, Box<dyn std::error::Error + Send + Sync>> {
     let window = Duration::from_secs_f64(f64::from(burst) / f64::from(qps.max(1)));
     let builder = ClientBuilder::try_from(config)?
         .with_layer(&RateLimitLayer::new(u64::from(burst.max(1)), window))
@@ -106,12 +116,4 @@ fn resource(path: &str) -> &'static str {
 }
 
 #[cfg(test)]
-mod tests {
-    #[test]
-    fn resources_are_fixed_words() {
-        let path = "/apis/apps/v1/namespaces/pods/deployments/my-secret-name";
-        assert_eq!(super::resource(path), "deployments");
-        assert_eq!(super::resource("/api/v1/namespaces/default/pods"), "pods");
-        assert_eq!(super::resource("/version"), "other");
-    }
-}
+mod tests;
