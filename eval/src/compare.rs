@@ -60,7 +60,7 @@ pub fn compare(a: &Run, b: &Run, by: &Comparison) -> anyhow::Result<String> {
         }
         common += 1;
         let pairs = pairs(before, after, by)?;
-        let left_out = before.questions.len() + after.questions.len() - 2 * pairs.len();
+        let left_out = before.counted().count() + after.counted().count() - 2 * pairs.len();
         let _ = writeln!(
             text,
             "\n{}: {} of both runs' {} questions in common\n",
@@ -90,11 +90,10 @@ fn pairs<'a>(
     };
     let (old, new) = (ranking(before)?, ranking(after)?);
     let asked: HashMap<&str, _> = after
-        .questions
-        .iter()
+        .counted()
         .map(|question| (question.id.as_str(), question))
         .collect();
-    let pairs = before.questions.iter().filter_map(|question| {
+    let pairs = before.counted().filter_map(|question| {
         let again = asked.get(question.id.as_str())?;
         Some(Pair {
             id: &question.id,
@@ -203,6 +202,7 @@ mod tests {
             lang: if at < 2 { "en" } else { "lt" }.to_owned(),
             kind: String::new(),
             cluster: at,
+            control: false,
             figures: vec![judge(&[top], &[vec![7]])],
         };
         Run {

@@ -1,9 +1,10 @@
 //! Which tools, which questions, which answers count as right?
 //!
 //! Format: `{"tools": [{name, title?, description, inputSchema}], "queries": [{id, lang, kind?,
-//! split?, text, relevant: [names], groups?}]}`, also gzipped. Each inner list of `groups` is one
+//! split?, text, spelt?, relevant: [names], groups?}]}`, also gzipped. Each inner list of `groups` is one
 //! need, met by any one of its tools; without groups every relevant tool is a need of its own,
-//! unless the set says with `"any": true` that one of them is enough.
+//! unless the set says with `"any": true` that one of them is enough. A misspelt question may say
+//! with `spelt` how it is spelt right: it is asked so too, and counts only in a group of that name.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
@@ -50,7 +51,13 @@ pub struct Question {
     /// The same for questions that have the same needs: translations and variants of one another,
     /// which an interval must not count as independent.
     pub cluster: usize,
+    /// Asked to be compared with another form of the same question, and in no mean but its own
+    /// kind's.
+    pub control: bool,
 }
+
+/// The kind of a misspelt question spelt right.
+pub const SPELT: &str = "misspelt, but spelt right";
 
 #[derive(Deserialize)]
 struct File {
@@ -70,6 +77,8 @@ struct Query {
     #[serde(default)]
     split: String,
     text: String,
+    #[serde(default)]
+    spelt: Option<String>,
     relevant: Vec<String>,
     #[serde(default)]
     groups: Option<Vec<Vec<String>>>,
@@ -152,14 +161,23 @@ fn questions(queries: Vec<Query>, names: &[String]) -> anyhow::Result<Vec<Questi
     }
     let mut clusters = BTreeMap::new();
     let mut questions = Vec::with_capacity(queries.len());
-    for query in queries {
+    for mut query in queries {
+        let spelt = query.spelt.take();
         let mut question = question(query, &positions)?;
         let mut needs = question.needs.clone();
         needs.iter_mut().for_each(|need| need.sort_unstable());
         needs.sort();
         let next = clusters.len();
         question.cluster = *clusters.entry(needs).or_insert(next);
+        let right = spelt.map(|text| Question {
+            id: format!("{}-spelt", question.id),
+            kind: SPELT.to_owned(),
+            text,
+            control: true,
+            ..question.clone()
+        });
         questions.push(question);
+        questions.extend(right);
     }
     Ok(questions)
 }
@@ -193,6 +211,7 @@ fn question(query: Query, positions: &HashMap<&str, usize>) -> anyhow::Result<Qu
         text: query.text,
         needs,
         cluster: 0,
+        control: false,
     })
 }
 
@@ -218,7 +237,7 @@ mod tests {
     const SET: &str = r#"{"tools":[{"name":"a","description":"x","inputSchema":{}},{"name":"b"}],
         "queries":[{"id":1,"lang":"en","text":"q","relevant":["a","b"]},
         {"id":"two","text":"r","relevant":["a","b"],"groups":[["b","a"]],"split":"test"},
-        {"id":"three","text":"s","relevant":["b","a"],"any":true,"split":"tune"}]}"#;
+        {"id":"three","kind":"misspelt","lang":"en","text":"s","spelt":"ss","relevant":["b","a"],"any":true,"split":"tune"}]}"#;
 
     #[test]
     fn plain_and_gzipped_sets_are_read_alike() {
@@ -235,15 +254,17 @@ mod tests {
         for file in [plain, zipped] {
             let set = Dataset::read(&file, None).unwrap();
             assert_eq!((set.name.as_str(), set.names.len()), ("s", 2));
-            let [one, two, three] = &set.questions[..] else {
-                panic!("three questions")
+            let [one, two, three, right] = &set.questions[..] else {
+                panic!("three questions, one of them twice")
             };
             assert_eq!(one.id, "1");
             assert_eq!(one.needs, [[0], [1]]);
             assert_eq!(two.needs, [[1, 0]]);
             assert_eq!((two.cluster, three.cluster), (1, 1), "the same needs");
+            assert_eq!((right.text.as_str(), right.cluster), ("ss", 1));
+            assert!(right.control && !three.control && right.kind == super::SPELT);
             let asked = |split| set.asked(split).count();
-            assert_eq!((asked("all"), asked("test"), asked("tune")), (3, 2, 2));
+            assert_eq!((asked("all"), asked("test"), asked("tune")), (4, 2, 3));
         }
     }
 

@@ -51,6 +51,9 @@ pub struct Judged {
     pub kind: String,
     /// The same for questions with the same needs.
     pub cluster: usize,
+    /// Counts in its kind's mean alone.
+    #[serde(default)]
+    pub control: bool,
     /// How each ranking did.
     pub figures: Vec<Figures>,
 }
@@ -99,6 +102,7 @@ pub fn judged(
         lang: question.lang.clone(),
         kind: question.kind.clone(),
         cluster: question.cluster,
+        control: question.control,
         figures: ranked(question)
             .iter()
             .map(|ranking| judge(ranking, &question.needs))
@@ -126,26 +130,35 @@ impl SetRun {
         let all = Group {
             by: By::All,
             name: "all",
-            questions: self.questions.iter().collect(),
+            questions: self.counted().collect(),
         };
-        let langs = self.grouped(By::Language, |question| &question.lang);
-        let kinds = self.grouped(By::Kind, |question| &question.kind);
+        let langs = grouped(self.counted(), By::Language, |question| &question.lang);
+        let kinds = grouped(&self.questions, By::Kind, |question| &question.kind);
         [all].into_iter().chain(langs).chain(kinds).collect()
     }
 
-    fn grouped<'a>(&'a self, by: By, key: impl Fn(&'a Judged) -> &'a str) -> Vec<Group<'a>> {
-        let mut groups: BTreeMap<&str, Vec<&Judged>> = BTreeMap::new();
-        for question in &self.questions {
-            groups.entry(key(question)).or_default().push(question);
-        }
-        groups.remove("");
-        let groups = groups.into_iter().map(|(name, questions)| Group {
-            by,
-            name,
-            questions,
-        });
-        groups.collect()
+    /// All questions but those that are asked only for comparison.
+    pub fn counted(&self) -> impl Iterator<Item = &Judged> {
+        self.questions.iter().filter(|question| !question.control)
     }
+}
+
+fn grouped<'a>(
+    asked: impl IntoIterator<Item = &'a Judged>,
+    by: By,
+    key: impl Fn(&'a Judged) -> &'a str,
+) -> Vec<Group<'a>> {
+    let mut groups: BTreeMap<&str, Vec<&Judged>> = BTreeMap::new();
+    for question in asked {
+        groups.entry(key(question)).or_default().push(question);
+    }
+    groups.remove("");
+    let groups = groups.into_iter().map(|(name, questions)| Group {
+        by,
+        name,
+        questions,
+    });
+    groups.collect()
 }
 
 /// What a group of questions has in common.

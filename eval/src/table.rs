@@ -18,7 +18,7 @@ pub fn run(run: &Run, brief: bool) -> String {
             "\n{}: {} tools, {} questions; each cell {}\n\n",
             set.set,
             set.tools,
-            set.questions.len(),
+            set.counted().count(),
             set.rankings.join(" / ")
         );
         text.push_str(&table(set, brief));
@@ -87,6 +87,7 @@ mod tests {
             lang: lang.to_owned(),
             kind: kind.to_owned(),
             cluster: first,
+            control: false,
             figures: vec![judge(&[first], &[vec![0]]), judge(&[1, 0], &[vec![0]])],
         };
         let set = SetRun {

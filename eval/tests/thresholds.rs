@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use serde::Deserialize;
-use toolsearch_eval::dataset::Dataset;
+use toolsearch_eval::dataset::{Dataset, SPELT};
 use toolsearch_eval::measure::{Metric, mean};
 use toolsearch_eval::run::{By, Judged, SetRun, ask};
 use toolsearch_search::{Embedder, Vectors, Weights};
@@ -22,6 +22,8 @@ struct Thresholds {
     /// How far the hybrid may stay behind the better side there.
     slack: f64,
     hybrid: Vec<Row>,
+    /// How much lower recall may be for misspelt questions than for the same ones spelt right.
+    misspelling_costs: f64,
     each_language: Each,
 }
 
@@ -46,7 +48,7 @@ struct Each {
 
 fn recall(run: &SetRun, ranking: &str, wanted: impl Fn(&Judged) -> bool) -> (usize, f64) {
     let at = run.ranking(ranking).expect("this ranking");
-    let chosen = run.questions.iter().filter(|question| wanted(question));
+    let chosen = run.counted().filter(|question| wanted(question));
     let chosen: Vec<_> = chosen.map(|question| &question.figures[at]).collect();
     (chosen.len(), Metric::MAIN.of(&mean(chosen)))
 }
@@ -78,7 +80,7 @@ fn recall_does_not_fall() {
         });
         hold(&row.what, count, reached, row.least);
     }
-    let languages: HashSet<&str> = run.questions.iter().map(|it| it.lang.as_str()).collect();
+    let languages: HashSet<&str> = run.counted().map(|it| it.lang.as_str()).collect();
     let others: BTreeMap<&str, (usize, f64)> = languages
         .into_iter()
         .filter(|lang| !held.each_language.except.iter().any(|known| known == lang))
@@ -97,6 +99,20 @@ fn recall_does_not_fall() {
     }
     let sum: f64 = others.values().map(|(_, reached)| reached).sum();
     let mean = sum / others.len() as f64;
+    let kinds = run.groups();
+    let of_kind = |name: &str| {
+        let group = kinds
+            .iter()
+            .find(|group| group.by == By::Kind && group.name == name);
+        let group = group.unwrap_or_else(|| panic!("no question is {name}"));
+        Metric::MAIN.of(&group.mean(run.ranking("hybrid").unwrap()))
+    };
+    let cost = of_kind(SPELT) - of_kind("misspelt");
+    assert!(
+        cost <= held.misspelling_costs,
+        "a misspelling costs {cost:.4}, at most {} is held",
+        held.misspelling_costs
+    );
     hold(
         "mean of the other languages",
         others.len(),

@@ -124,6 +124,11 @@ impl Embedder {
         self.model.tokens.ids(text)
     }
 
+    /// The piece of the word that was meant by one for which the model has none.
+    pub(crate) fn meant(&self, word: &str) -> Option<u32> {
+        self.model.tokens.meant(word)
+    }
+
     /// As [`Embedder::direction`], of pieces.
     pub(crate) fn direction_of(&self, pieces: &[u32]) -> Vec<f32> {
         let mut vector = pool::mean(pieces, &self.model.weights, false);

@@ -13,6 +13,7 @@ mod known;
 mod lexical;
 mod named;
 mod semantic;
+mod slips;
 mod text;
 mod vectors;
 mod views;

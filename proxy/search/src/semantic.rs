@@ -3,6 +3,8 @@
 use std::fmt;
 
 use crate::document::Document;
+use crate::embed::Embedder;
+use crate::text::{self, Run};
 use crate::vectors::{Vector, Vectors};
 
 /// The vectors of one list of documents.
@@ -29,10 +31,28 @@ impl Semantic {
 
     /// One score in [-1, 1] a document, in order; `None` when no piece of the query is known.
     pub(crate) fn score(&self, query: &str) -> Option<Vec<f32>> {
-        let query = self.vectors.embedder().direction(query);
+        let query = direction(self.vectors.embedder(), query);
         let known = query.iter().any(|&number| number != 0.0);
         known.then(|| self.rows.iter().map(|row| dot(row, &query)).collect())
     }
+}
+
+/// A query's direction, slips of the pen mended: the words meant beside what was written, which may
+/// have been right all the same.
+fn direction(embedder: &Embedder, query: &str) -> Vec<f32> {
+    /// A query with more words is a pasted text.
+    const MOST: usize = 48;
+    let mut pieces = embedder.pieces(query);
+    let mut words = 0;
+    text::each_run(query, &mut |run| {
+        if let Run::Word(written) = run
+            && words < MOST
+        {
+            words += 1;
+            pieces.extend(embedder.meant(written));
+        }
+    });
+    embedder.direction_of(&pieces)
 }
 
 /// Sixteen running sums, so that the compiler can use the processor's wide registers: the order

@@ -21,7 +21,11 @@ const ASKED: usize = 300;
 async fn main() -> anyhow::Result<()> {
     let file = std::env::args_os().nth(1).context("which file to write?")?;
     let dataset = Dataset::own()?;
-    let questions: Vec<&str> = dataset.asked("test").map(|it| it.text.as_str()).collect();
+    let questions: Vec<&str> = dataset
+        .asked("test")
+        .filter(|question| !question.control)
+        .map(|question| question.text.as_str())
+        .collect();
     let step = questions.len().div_ceil(ASKED).max(1);
     let questions: Vec<&str> = questions.into_iter().step_by(step).collect();
     let mut sizes = Vec::new();

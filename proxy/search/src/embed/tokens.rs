@@ -1,11 +1,14 @@
 //! Which pieces does a text consist of? The tokenizers crate reads the file; nothing of its
 //! pipeline is written again here.
 
+use std::collections::HashMap;
+
 use serde::Deserialize;
 use tokenizers::Tokenizer;
 
 use crate::embed::files;
 use crate::error::Error;
+use crate::slips::Slips;
 
 /// The reference reads no more pieces of a text than this.
 const MOST: usize = 512;
@@ -17,6 +20,7 @@ pub(super) struct Tokens {
     unknown: Option<u32>,
     /// A text is cut to this many characters before it is tokenized.
     longest: usize,
+    slips: Slips,
 }
 
 impl Tokens {
@@ -30,16 +34,22 @@ impl Tokens {
             .with_truncation(None)
             .map_err(|error| problem(error.to_string()))?;
         let unknown = unknown.id(&tokenizer);
-        let longest = MOST * median_length(&tokenizer);
+        let vocabulary = tokenizer.get_vocab(true);
         Ok(Self {
             tokenizer,
             unknown,
-            longest,
+            longest: MOST * median_length(&vocabulary),
+            slips: Slips::of(whole_words(&vocabulary)),
         })
     }
 
     pub(super) fn vocabulary_size(&self) -> usize {
         self.tokenizer.get_vocab_size(true)
+    }
+
+    /// The id of the word that was meant by one for which there is no piece.
+    pub(super) fn meant(&self, word: &str) -> Option<u32> {
+        self.slips.meant(word)
     }
 
     /// Ids in the text's order, without special pieces, without unknown ones.
@@ -82,8 +92,7 @@ impl Unknown {
 }
 
 /// The median number of characters in a piece of the vocabulary, rounded down.
-fn median_length(tokenizer: &Tokenizer) -> usize {
-    let vocabulary = tokenizer.get_vocab(true);
+fn median_length(vocabulary: &HashMap<String, u32>) -> usize {
     let mut lengths: Vec<usize> = vocabulary
         .keys()
         .map(|piece| piece.chars().count())
@@ -94,6 +103,22 @@ fn median_length(tokenizer: &Tokenizer) -> usize {
         n if n % 2 == 1 => lengths[n / 2],
         n => usize::midpoint(lengths[n / 2 - 1], lengths[n / 2]),
     }
+}
+
+/// The pieces that are whole words, with their ids. Word beginnings are marked in SentencePiece's
+/// and in byte-level vocabularies; in WordPiece's, what is none.
+fn whole_words(vocabulary: &HashMap<String, u32>) -> impl Iterator<Item = (String, u32)> {
+    let marked = ['\u{2581}', '\u{120}'].into_iter().find(|mark| {
+        let marked = vocabulary.keys().filter(|piece| piece.starts_with(*mark));
+        marked.count() > vocabulary.len() / 10
+    });
+    vocabulary.iter().filter_map(move |(piece, &id)| {
+        let word = match marked {
+            Some(mark) => piece.strip_prefix(mark)?,
+            None => piece,
+        };
+        Some((word.to_owned(), id))
+    })
 }
 
 fn problem(problem: String) -> Error {

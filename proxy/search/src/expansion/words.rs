@@ -17,6 +17,15 @@ enum Form {
 }
 
 impl Word {
+    /// As [`Word::pieces`], and what was meant by a word that the model does not know whole.
+    pub(super) fn meant(&self, embedder: &Embedder) -> Vec<u32> {
+        let mut pieces = self.pieces(embedder);
+        if let Form::Written(written) = &self.form {
+            pieces.extend(embedder.meant(written));
+        }
+        pieces
+    }
+
     /// Its pieces; none where the model does not know it. Costs far more than the key.
     pub(super) fn pieces(&self, embedder: &Embedder) -> Vec<u32> {
         match &self.form {
