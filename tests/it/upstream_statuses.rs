@@ -43,7 +43,6 @@ fn line(reply: &Reply) -> String {
             "The tool \"paint\" exists, but the server behind it",
             "not called:",
         );
-    let short: String = text.chars().take(120).collect();
     let also: String = ["www-authenticate", "retry-after"]
         .into_iter()
         .filter_map(|name| {
@@ -53,7 +52,7 @@ fn line(reply: &Reply) -> String {
             ))
         })
         .collect();
-    format!("HTTP {}{also}, {}", reply.status, short.trim_end())
+    format!("HTTP {}{also}, {}", reply.status, text.trim_end())
 }
 
 /// One write where one method of the upstream's always answers with this status.
@@ -100,30 +99,30 @@ async fn each_status_at_each_method_of_a_modern_upstream() {
         server/discover
           401 x1: HTTP 401, www-authenticate: Bearer realm="r", error 401: the server behind the proxy asks for authorization
           403 x1: HTTP 200, no list: refused it (HTTP 403). This says nothing about which tools there are; nothing was called. Try again later.
-          404 x1: HTTP 200, no list: speaks no known version of MCP. This says nothing about which tools there are; nothing was called. Try again la
-          405 x1: HTTP 200, no list: speaks no known version of MCP. This says nothing about which tools there are; nothing was called. Try again la
-          429 x1: HTTP 200, no list: limits the rate of requests (HTTP 429). This says nothing about which tools there are; nothing was called. Try
-          500 x1: HTTP 200, no list: answered with HTTP status 500. This says nothing about which tools there are; nothing was called. Try again lat
-          502 x1: HTTP 200, no list: answered with HTTP status 502. This says nothing about which tools there are; nothing was called. Try again lat
-          503 x1: HTTP 200, no list: answered with HTTP status 503, and asks to wait 7 (Retry-After). This says nothing about which tools there are;
+          404 x1: HTTP 200, no list: speaks no known version of MCP. This says nothing about which tools there are; nothing was called. Try again later.
+          405 x1: HTTP 200, no list: speaks no known version of MCP. This says nothing about which tools there are; nothing was called. Try again later.
+          429 x1: HTTP 200, no list: limits the rate of requests (HTTP 429). This says nothing about which tools there are; nothing was called. Try again later.
+          500 x1: HTTP 200, no list: answered with HTTP status 500. This says nothing about which tools there are; nothing was called. Try again later.
+          502 x1: HTTP 200, no list: answered with HTTP status 502. This says nothing about which tools there are; nothing was called. Try again later.
+          503 x1: HTTP 200, no list: answered with HTTP status 503, and asks to wait 7 (Retry-After). This says nothing about which tools there are; nothing was called. Try again later.
         tools/list
           401 x1: HTTP 401, www-authenticate: Bearer realm="r", error 401: the server behind the proxy asks for authorization
           403 x1: HTTP 200, no list: refused it (HTTP 403). This says nothing about which tools there are; nothing was called. Try again later.
-          404 x1: HTTP 200, no list: answered with HTTP status 404. This says nothing about which tools there are; nothing was called. Try again lat
-          405 x1: HTTP 200, no list: answered with HTTP status 405. This says nothing about which tools there are; nothing was called. Try again lat
-          429 x1: HTTP 200, no list: limits the rate of requests (HTTP 429). This says nothing about which tools there are; nothing was called. Try
-          500 x1: HTTP 200, no list: answered with HTTP status 500. This says nothing about which tools there are; nothing was called. Try again lat
-          502 x1: HTTP 200, no list: answered with HTTP status 502. This says nothing about which tools there are; nothing was called. Try again lat
-          503 x1: HTTP 200, no list: answered with HTTP status 503, and asks to wait 7 (Retry-After). This says nothing about which tools there are;
+          404 x1: HTTP 200, no list: answered with HTTP status 404. This says nothing about which tools there are; nothing was called. Try again later.
+          405 x1: HTTP 200, no list: answered with HTTP status 405. This says nothing about which tools there are; nothing was called. Try again later.
+          429 x1: HTTP 200, no list: limits the rate of requests (HTTP 429). This says nothing about which tools there are; nothing was called. Try again later.
+          500 x1: HTTP 200, no list: answered with HTTP status 500. This says nothing about which tools there are; nothing was called. Try again later.
+          502 x1: HTTP 200, no list: answered with HTTP status 502. This says nothing about which tools there are; nothing was called. Try again later.
+          503 x1: HTTP 200, no list: answered with HTTP status 503, and asks to wait 7 (Retry-After). This says nothing about which tools there are; nothing was called. Try again later.
         tools/call
           401 x1: HTTP 401, www-authenticate: Bearer realm="r", error 401: the server behind the proxy asks for authorization
           403 x1: HTTP 200, not called: refused it (HTTP 403). The call was not carried out; the credentials in use do not allow it.
           404 x1: HTTP 200, not called: answered with HTTP status 404. The call was not carried out. It can be tried again later.
           405 x1: HTTP 200, not called: answered with HTTP status 405. The call was not carried out. It can be tried again later.
-          429 x1: HTTP 200, not called: limits the rate of requests (HTTP 429). The call was not carried out. Wait 7 (Retry-After) before trying aga
-          500 x1: HTTP 200, not called: answered with HTTP status 500. Whether the call was carried out is not known, and it was not sent again. Che
-          502 x1: HTTP 200, not called: answered with HTTP status 502. Whether the call was carried out is not known, and it was not sent again. Che
-          503 x1: HTTP 200, not called: answered with HTTP status 503, and asks to wait 7 (Retry-After). Whether the call was carried out is not kno"#]].assert_eq(&table(false, &["server/discover", "tools/list", "tools/call"]).await);
+          429 x1: HTTP 200, not called: limits the rate of requests (HTTP 429). The call was not carried out. Wait 7 (Retry-After) before trying again.
+          500 x1: HTTP 200, not called: answered with HTTP status 500. Whether the call was carried out is not known, and it was not sent again. Check with a read tool before trying again.
+          502 x1: HTTP 200, not called: answered with HTTP status 502. Whether the call was carried out is not known, and it was not sent again. Check with a read tool before trying again.
+          503 x1: HTTP 200, not called: answered with HTTP status 503, and asks to wait 7 (Retry-After). Whether the call was carried out is not known, and it was not sent again. Check with a read tool before trying again."#]].assert_eq(&table(false, &["server/discover", "tools/list", "tools/call"]).await);
 }
 
 /// Fault: the same statuses at each method of a legacy upstream.
@@ -134,30 +133,30 @@ async fn each_status_at_each_method_of_a_legacy_upstream() {
         initialize
           401 x1: HTTP 401, www-authenticate: Bearer realm="r", error 401: the server behind the proxy asks for authorization
           403 x1: HTTP 200, no list: refused it (HTTP 403). This says nothing about which tools there are; nothing was called. Try again later.
-          404 x1: HTTP 200, no list: speaks no known version of MCP. This says nothing about which tools there are; nothing was called. Try again la
-          405 x1: HTTP 200, no list: speaks no known version of MCP. This says nothing about which tools there are; nothing was called. Try again la
-          429 x1: HTTP 200, no list: limits the rate of requests (HTTP 429). This says nothing about which tools there are; nothing was called. Try
-          500 x1: HTTP 200, no list: answered with HTTP status 500. This says nothing about which tools there are; nothing was called. Try again lat
-          502 x1: HTTP 200, no list: answered with HTTP status 502. This says nothing about which tools there are; nothing was called. Try again lat
-          503 x1: HTTP 200, no list: answered with HTTP status 503, and asks to wait 7 (Retry-After). This says nothing about which tools there are;
+          404 x1: HTTP 200, no list: speaks no known version of MCP. This says nothing about which tools there are; nothing was called. Try again later.
+          405 x1: HTTP 200, no list: speaks no known version of MCP. This says nothing about which tools there are; nothing was called. Try again later.
+          429 x1: HTTP 200, no list: limits the rate of requests (HTTP 429). This says nothing about which tools there are; nothing was called. Try again later.
+          500 x1: HTTP 200, no list: answered with HTTP status 500. This says nothing about which tools there are; nothing was called. Try again later.
+          502 x1: HTTP 200, no list: answered with HTTP status 502. This says nothing about which tools there are; nothing was called. Try again later.
+          503 x1: HTTP 200, no list: answered with HTTP status 503, and asks to wait 7 (Retry-After). This says nothing about which tools there are; nothing was called. Try again later.
         tools/list
           401 x1: HTTP 401, www-authenticate: Bearer realm="r", error 401: the server behind the proxy asks for authorization
           403 x1: HTTP 200, no list: refused it (HTTP 403). This says nothing about which tools there are; nothing was called. Try again later.
-          404 x1: HTTP 200, no list: answered with HTTP status 404. This says nothing about which tools there are; nothing was called. Try again lat
-          405 x1: HTTP 200, no list: answered with HTTP status 405. This says nothing about which tools there are; nothing was called. Try again lat
-          429 x1: HTTP 200, no list: limits the rate of requests (HTTP 429). This says nothing about which tools there are; nothing was called. Try
-          500 x1: HTTP 200, no list: answered with HTTP status 500. This says nothing about which tools there are; nothing was called. Try again lat
-          502 x1: HTTP 200, no list: answered with HTTP status 502. This says nothing about which tools there are; nothing was called. Try again lat
-          503 x1: HTTP 200, no list: answered with HTTP status 503, and asks to wait 7 (Retry-After). This says nothing about which tools there are;
+          404 x1: HTTP 200, no list: answered with HTTP status 404. This says nothing about which tools there are; nothing was called. Try again later.
+          405 x1: HTTP 200, no list: answered with HTTP status 405. This says nothing about which tools there are; nothing was called. Try again later.
+          429 x1: HTTP 200, no list: limits the rate of requests (HTTP 429). This says nothing about which tools there are; nothing was called. Try again later.
+          500 x1: HTTP 200, no list: answered with HTTP status 500. This says nothing about which tools there are; nothing was called. Try again later.
+          502 x1: HTTP 200, no list: answered with HTTP status 502. This says nothing about which tools there are; nothing was called. Try again later.
+          503 x1: HTTP 200, no list: answered with HTTP status 503, and asks to wait 7 (Retry-After). This says nothing about which tools there are; nothing was called. Try again later.
         tools/call
           401 x1: HTTP 401, www-authenticate: Bearer realm="r", error 401: the server behind the proxy asks for authorization
           403 x1: HTTP 200, not called: refused it (HTTP 403). The call was not carried out; the credentials in use do not allow it.
           404 x1: HTTP 200, not called: answered with HTTP status 404. The call was not carried out. It can be tried again later.
           405 x1: HTTP 200, not called: answered with HTTP status 405. The call was not carried out. It can be tried again later.
-          429 x1: HTTP 200, not called: limits the rate of requests (HTTP 429). The call was not carried out. Wait 7 (Retry-After) before trying aga
-          500 x1: HTTP 200, not called: answered with HTTP status 500. Whether the call was carried out is not known, and it was not sent again. Che
-          502 x1: HTTP 200, not called: answered with HTTP status 502. Whether the call was carried out is not known, and it was not sent again. Che
-          503 x1: HTTP 200, not called: answered with HTTP status 503, and asks to wait 7 (Retry-After). Whether the call was carried out is not kno"#]].assert_eq(&table(true, &["initialize", "tools/list", "tools/call"]).await);
+          429 x1: HTTP 200, not called: limits the rate of requests (HTTP 429). The call was not carried out. Wait 7 (Retry-After) before trying again.
+          500 x1: HTTP 200, not called: answered with HTTP status 500. Whether the call was carried out is not known, and it was not sent again. Check with a read tool before trying again.
+          502 x1: HTTP 200, not called: answered with HTTP status 502. Whether the call was carried out is not known, and it was not sent again. Check with a read tool before trying again.
+          503 x1: HTTP 200, not called: answered with HTTP status 503, and asks to wait 7 (Retry-After). Whether the call was carried out is not known, and it was not sent again. Check with a read tool before trying again."#]].assert_eq(&table(true, &["initialize", "tools/list", "tools/call"]).await);
 }
 
 /// A legacy upstream whose sessions end when it restarts.
@@ -201,7 +200,7 @@ async fn restarting() -> Restarting {
                 let number = seen.json["params"]["arguments"]["n"]
                     .as_u64()
                     .unwrap_or_default();
-                done.lock().unwrap().push(number);
+                done.lock().expect("no panic").push(number);
                 fake::text(&number.to_string())
             }
             _ => legacy(seen),
