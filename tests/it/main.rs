@@ -16,8 +16,15 @@
 //! | `drain` | the order of the end |
 //! | `reach` | whether the upstream answers, told on demand |
 //! | `reference` | `docs/metrics.md` is fresh; settings that are rendered start a proxy |
+//! | `rolling` | restarts and kills under keep-alive clients |
 //! | `shares` | one caller that floods, and the others |
+//! | `slow_clients` | clients that are slow, many, or gone early |
+//! | `twisted_clients` | requests that no honest client sends |
 //! | `tidy` | the tree itself: imports, budgets, module docs, paths named in docs |
+//! | `upstream_answers` | answers that break, drip, lie or never come |
+//! | `upstream_lists` | lists of tools that no careful server sends |
+//! | `upstream_statuses` | each refusal at each method, and sessions that end |
+//! | `upstream_tls` | certificates that are right and wrong, and addresses of version 6 |
 //! | `weak` | a best hit that is weak is called so |
 
 mod answers;
@@ -32,7 +39,14 @@ mod metadata;
 mod privacy;
 mod reach;
 mod reference;
+mod rolling;
 mod shares;
+mod slow_clients;
 mod streams;
 mod tidy;
+mod twisted_clients;
+mod upstream_answers;
+mod upstream_lists;
+mod upstream_statuses;
+mod upstream_tls;
 mod weak;

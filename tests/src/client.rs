@@ -91,6 +91,31 @@ impl Client {
         }
     }
 
+    /// A client that speaks HTTP/2 from the first byte.
+    ///
+    /// # Panics
+    /// The HTTP client cannot be built.
+    #[must_use]
+    pub fn http2(url: &str) -> Self {
+        let provider = std::sync::Arc::new(rustls::crypto::ring::default_provider());
+        let tls = rustls::ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .expect("versions")
+            .with_root_certificates(rustls::RootCertStore::empty())
+            .with_no_client_auth();
+        let http = reqwest::Client::builder()
+            .tls_backend_preconfigured(tls)
+            .http2_prior_knowledge()
+            .no_proxy()
+            .build()
+            .expect("a client");
+        Self {
+            http,
+            url: url.to_owned(),
+            token: None,
+        }
+    }
+
     /// The same client with a token.
     #[must_use]
     pub fn with_token(&self, token: &str) -> Self {

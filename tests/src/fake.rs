@@ -49,6 +49,8 @@ impl Seen {
 pub enum Answer {
     /// The `result` of a response, as raw JSON.
     Result(String),
+    /// The `result` of a handshake that opens this session.
+    Session(String, String),
     /// The `error` of a response, as raw JSON, with the HTTP status.
     Error(u16, String),
     /// A JSON body that is no JSON-RPC.
@@ -190,6 +192,13 @@ async fn respond(request: &Seen, answer: Answer) -> Response<Body> {
                 r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#
             )),
         ),
+        Answer::Session(session, result) => {
+            let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#);
+            let mut response = with(200, &[kind], Body::from(text));
+            let session = axum::http::HeaderValue::from_str(&session).expect("a header");
+            response.headers_mut().insert("mcp-session-id", session);
+            response
+        }
         Answer::Error(status, error) => with(
             status,
             &[kind],

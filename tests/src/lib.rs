@@ -3,12 +3,15 @@
 //!
 //! The network is faked, never our own code: both ends are real sockets on port 0.
 
+pub mod balancer;
 pub mod client;
 pub mod fake;
 pub mod logs;
 pub mod running;
+pub mod wire;
 
 pub use client::{Client, Reply};
 pub use fake::{Answer, Fake, Seen};
 pub use logs::Logs;
 pub use running::Running;
+pub use wire::{Raw, Step, Wire};

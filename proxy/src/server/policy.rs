@@ -60,6 +60,8 @@ impl Policy {
 
 /// A host without its port; an IPv6 address without its brackets.
 fn name(host: &str) -> &str {
+    // A user name before it, which no browser sends, is no part of the name.
+    let host = host.rsplit('@').next().unwrap_or(host);
     let bare = host
         .parse::<Authority>()
         .map(|authority| authority.host().len());
@@ -90,6 +92,7 @@ mod tests {
             ("[::1]:8080", &[], "[::1]:8080", true),
             ("127.0.0.1:8080", &[], "evil.example.com", false),
             ("127.0.0.1:8080", &[], "localhost.evil.example.com", false),
+            ("127.0.0.1:8080", &[], "localhost@evil.host", false),
             (
                 "127.0.0.1:8080",
                 &["proxy.internal"],

@@ -4,20 +4,21 @@ use std::sync::Arc;
 
 use futures_util::stream::{StreamExt, iter};
 use http::request::Parts;
-use http::{HeaderValue, Method, Request, Response, StatusCode, header};
+use http::{HeaderValue, Method, Request, Response, StatusCode, Version, header};
 use hyper::body::Incoming;
 use serde_json::value::RawValue;
 use tokio::sync::{Semaphore, mpsc, watch};
 
 use crate::caller::{Caller, Callers};
 use crate::endpoint::{self, Element, Endpoint, Failure, Sorted};
+use crate::server::body::Bodies;
 use crate::server::config::Config;
 use crate::server::headers::{self, Accepts};
 use crate::server::policy::Policy;
 use crate::server::respond::{self, Body};
 use crate::server::state::State;
 use crate::server::stream::{self, Calling, Exchange};
-use crate::server::{body, cors, metadata};
+use crate::server::{cors, metadata};
 
 /// The one route, with all that it needs.
 #[derive(Debug)]
@@ -25,7 +26,7 @@ pub(super) struct Route {
     endpoint: Endpoint,
     callers: Callers,
     policy: Policy,
-    max_body: usize,
+    bodies: Bodies,
     requests: Semaphore,
     state: watch::Sender<State>,
 }
@@ -45,12 +46,15 @@ impl Route {
         state: watch::Sender<State>,
     ) -> Self {
         let requests = Semaphore::new(config.max_requests);
+        // As many half-read bodies as connections: none that could have a place is refused.
+        let most = config.max_connections.max(config.max_requests);
+        let bodies = Bodies::new(most, config.max_body);
         let policy = config.policy.clone();
         Self {
             endpoint,
             callers,
             policy,
-            max_body: config.max_body,
+            bodies,
             requests,
             state,
         }
@@ -84,13 +88,21 @@ impl Route {
 
     /// Whether this host and this origin may be asked at all.
     fn check_names(&self, parts: &Parts) -> Option<Response<Body>> {
-        let host = parts.headers.get(header::HOST).map(HeaderValue::to_str);
-        let host = host
-            .transpose()
-            .ok()
-            .flatten()
-            .or(parts.uri.authority().map(http::uri::Authority::as_str));
-        if !self.policy.allows_host(host) {
+        let mut hosts = parts.headers.get_all(header::HOST).iter();
+        let (first, second) = (hosts.next(), hosts.next());
+        // Two would be read by whom they please; HTTP/1.1 has exactly one (RFC 9112, 3.2).
+        let none = first.is_none() && parts.uri.authority().is_none();
+        if second.is_some() || (none && parts.version == Version::HTTP_11) {
+            return self.refuse(
+                StatusCode::BAD_REQUEST,
+                "host",
+                "Host must be sent, and once",
+            );
+        }
+        // A name in the request line counts like one in the header.
+        let host = first.map(|host| host.to_str().unwrap_or("?"));
+        let target = parts.uri.authority().map(http::uri::Authority::as_str);
+        if !self.policy.allows_host(host) || !self.policy.allows_host(target) {
             return self.refuse(
                 StatusCode::FORBIDDEN,
                 "host",
@@ -163,16 +175,6 @@ impl Route {
 
     async fn post(self: Arc<Self>, mut parts: Parts, body: Incoming) -> Response<Body> {
         let route = Arc::clone(&self);
-        let Ok(_permit) = self.requests.try_acquire() else {
-            self.endpoint.refused("busy");
-            let mut busy = respond::refusal(
-                StatusCode::SERVICE_UNAVAILABLE,
-                "too many requests are under way",
-            );
-            busy.headers_mut()
-                .insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
-            return busy;
-        };
         let Ok(authorization) = headers::take_authorization(&mut parts.headers) else {
             self.endpoint.refused("authorization");
             return respond::refusal(
@@ -181,16 +183,23 @@ impl Route {
             );
         };
         let caller = self.callers.identify(authorization);
-        let body = match body::read(body, self.max_body).await {
+        let body = match self.bodies.read(body).await {
             Ok(body) => body,
+            Err(StatusCode::SERVICE_UNAVAILABLE) => {
+                return self.busy("too many bodies are half sent");
+            }
             Err(status) => {
                 self.endpoint.refused("body");
                 let message = format!(
                     "the body must be whole, in time and at most {} bytes",
-                    self.max_body
+                    self.bodies.most_bytes()
                 );
                 return respond::refusal(status, &message);
             }
+        };
+        // After the body: one that never ends holds no place of a request.
+        let Ok(_permit) = self.requests.try_acquire() else {
+            return self.busy("too many requests are under way");
         };
         let accepts = headers::accepts(&parts.headers);
         match endpoint::sort(&headers::routing(&parts.headers), &body) {
@@ -202,6 +211,14 @@ impl Route {
                 respond::failure(&failure)
             }
         }
+    }
+
+    fn busy(&self, message: &str) -> Response<Body> {
+        self.endpoint.refused("busy");
+        let mut busy = respond::refusal(StatusCode::SERVICE_UNAVAILABLE, message);
+        busy.headers_mut()
+            .insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+        busy
     }
 
     async fn single(
