@@ -9,6 +9,7 @@ mod guidance;
 mod handshake;
 mod ladder;
 mod legacy;
+mod long;
 mod metrics;
 mod resource;
 mod shape;
@@ -20,12 +21,12 @@ use std::time::Duration;
 use moka::future::Cache;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
 
 use crate::caller::{Caller, CallerKey};
 use crate::catalog::{Catalog, Catalogs};
 use crate::protocol::{ErrorObject, ProgressSender, code};
-use crate::tools::{self, Answer, Invocation, Limits, Session};
+use crate::tools::{self, Invocation, Limits, Session};
 use crate::upstream::{CallContext, Error, Upstream};
 
 use metrics::Metrics;
@@ -34,6 +35,7 @@ use share::{Share, Shares};
 pub use crate::upstream::MetadataError;
 pub use failure::Failure;
 pub use ladder::{Element, Field, Request, RoutingHeaders, Sorted, sort};
+pub use long::{Broken, Long};
 pub use resource::Resource;
 
 /// Everything that [`Endpoint::new`] needs to know.
@@ -51,6 +53,15 @@ pub struct Config {
     pub resource: Resource,
 }
 
+/// The `result` of a response: all of it, or one on its way.
+#[derive(Debug)]
+pub enum Reply {
+    /// All of it.
+    Whole(Box<RawValue>),
+    /// One that is too large to be held.
+    Long(Box<Long>),
+}
+
 /// What the proxy answers to MCP. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Endpoint {
@@ -66,7 +77,7 @@ struct Inner {
     accepted: Cache<CallerKey, ()>,
     calls: Shares,
     lists: Shares,
-    metrics: Metrics,
+    metrics: Arc<Metrics>,
     tools: tools::Metrics,
 }
 
@@ -86,7 +97,7 @@ impl Endpoint {
         upstream: Upstream,
         registry: &prometheus::Registry,
     ) -> Result<Self, prometheus::Error> {
-        let metrics = Metrics::register(registry)?;
+        let metrics = Arc::new(Metrics::register(registry)?);
         let tools = tools::Metrics::register(registry)?;
         let accepted = Cache::builder()
             .max_capacity(10_000)
@@ -107,7 +118,8 @@ impl Endpoint {
         })
     }
 
-    /// Answers one request with the `result` of its response.
+    /// Answers one request with the `result` of its response; `flows`: also with one that comes
+    /// as the upstream sends it.
     ///
     /// # Errors
     /// Everything else that may leave: a JSON-RPC error with its status, or a challenge.
@@ -116,13 +128,17 @@ impl Endpoint {
         caller: &Caller,
         request: &Request,
         progress: Option<ProgressSender>,
-    ) -> Result<Box<RawValue>, Failure> {
-        let _in_flight = self
+        flows: bool,
+    ) -> Result<Reply, Failure> {
+        let in_flight = self
             .inner
             .metrics
             .request(&request.method, request.revision);
         let answered = match self.share(caller, &request.method) {
-            Ok(_share) => self.dispatch(caller, request, progress).await,
+            Ok(share) => match self.dispatch(caller, request, progress, flows).await {
+                Ok(Reply::Long(long)) => Ok(Reply::Long(Box::new(long.holding(in_flight, share)))),
+                answered => answered,
+            },
             Err(exceeded) => Err(exceeded),
         };
         answered.map_err(|failure| {
@@ -139,16 +155,18 @@ impl Endpoint {
         caller: &Caller,
         request: &Request,
         progress: Option<ProgressSender>,
-    ) -> Result<Box<RawValue>, Failure> {
+        flows: bool,
+    ) -> Result<Reply, Failure> {
         let modern = request.revision.is_modern();
-        match (request.method.as_str(), modern) {
+        let whole = match (request.method.as_str(), modern) {
             ("initialize", false) => self.initialize(caller, request).await,
             ("server/discover", true) => self.discover(caller).await,
             ("tools/list", _) => self.list(caller, request).await,
-            ("tools/call", _) => self.call(caller, request, progress).await,
+            ("tools/call", _) => return self.call(caller, request, progress, flows).await,
             ("ping", false) => Ok(handshake::pong()),
             _ => Err(Failure::method_not_found(request)),
-        }
+        };
+        whole.map(Reply::Whole)
     }
 
     /// Whether the metadata of the protected resource is at this path.
@@ -226,7 +244,8 @@ impl Endpoint {
         caller: &Caller,
         request: &Request,
         progress: Option<ProgressSender>,
-    ) -> Result<Box<RawValue>, Failure> {
+        flows: bool,
+    ) -> Result<Reply, Failure> {
         let Params {
             name,
             arguments,
@@ -241,20 +260,23 @@ impl Endpoint {
             request_state,
             trace: request.envelope.trace.clone(),
             progress,
+            flows: flows && long::can_shape(request.revision),
         };
-        let (tool, started) = (invocation.tool(), Instant::now());
-        let answered = self.run(caller, invocation, &context).await;
-        let outcome = answered
-            .as_ref()
-            .map_or_else(Error::kind, |answer| answer.outcome.kind());
-        self.inner.metrics.called(tool, outcome, started.elapsed());
-        tracing::info!(
-            tool,
-            outcome,
-            milliseconds = started.elapsed().as_millis(),
-            "answered a call"
-        );
-        Ok(shape::call(answered?, request.revision))
+        let counted = long::Counted::start(Arc::clone(&self.inner.metrics), invocation.tool());
+        match self.run(caller, invocation, &context).await {
+            Ok(tools::Reply::Long(result)) => {
+                let long = Long::new(result, request.revision, counted);
+                Ok(Reply::Long(Box::new(long)))
+            }
+            Ok(tools::Reply::Answer(answer)) => {
+                counted.stop(answer.outcome.kind());
+                Ok(Reply::Whole(shape::call(answer, request.revision)))
+            }
+            Err(error) => {
+                counted.stop(error.kind());
+                Err(error.into())
+            }
+        }
     }
 
     async fn run(
@@ -262,7 +284,7 @@ impl Endpoint {
         caller: &Caller,
         invocation: Invocation,
         context: &CallContext,
-    ) -> Result<Answer, Error> {
+    ) -> Result<tools::Reply, Error> {
         let Inner {
             config,
             catalogs,
@@ -277,7 +299,7 @@ impl Endpoint {
             ) => {
                 return Err(challenge);
             }
-            Err(error) => return Ok(Invocation::unlisted(&error)),
+            Err(error) => return Ok(Invocation::unlisted(&error).into()),
         };
         let session = Session {
             caller,

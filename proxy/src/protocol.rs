@@ -8,6 +8,7 @@ mod header_params;
 mod jsonrpc;
 mod members;
 mod progress;
+mod scan;
 mod tool;
 mod version;
 
@@ -15,5 +16,6 @@ pub use header_params::{HeaderParam, HeaderType};
 pub use jsonrpc::{ErrorObject, Id, code};
 pub use members::Members;
 pub use progress::{Progress, ProgressSender};
+pub use scan::{Broken, Event, Scan};
 pub use tool::{BadTool, Tool};
 pub use version::Revision;

@@ -9,6 +9,7 @@ mod body;
 mod config;
 mod connection;
 mod cors;
+mod flow;
 mod headers;
 mod metadata;
 mod policy;

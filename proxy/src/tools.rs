@@ -33,7 +33,7 @@ use asked::SearchArgs;
 use batch::BatchArgs;
 use describe::DescribeArgs;
 
-pub use answer::{Answer, Outcome};
+pub use answer::{Answer, Long, Outcome, Reply};
 pub use definitions::{NAMES, definitions};
 pub use limits::Limits;
 pub use metrics::Metrics;
@@ -112,9 +112,11 @@ impl Invocation {
     /// Only what must leave as HTTP: [`Error::Unauthorized`], [`Error::Forbidden`] with a scope
     /// challenge, and [`Error::Rpc`] of code `-32021`. Everything else is an [`Answer`] with
     /// `isError`.
-    pub async fn run(self, session: &Session<'_>, context: &CallContext) -> Result<Answer, Error> {
+    pub async fn run(self, session: &Session<'_>, context: &CallContext) -> Result<Reply, Error> {
         match self.args {
-            Ok(Args::Search(args)) => Ok(search::run(&session.catalog, &args, session.limits)),
+            Ok(Args::Search(args)) => {
+                Ok(search::run(&session.catalog, &args, session.limits).into())
+            }
             Ok(Args::Describe(args)) => {
                 let catalog = &session.catalog;
                 let missing = args.names.iter().any(|name| catalog.find(name).is_none());
@@ -123,14 +125,14 @@ impl Invocation {
                 } else {
                     std::sync::Arc::clone(catalog)
                 };
-                Ok(describe::run(&newer, &args, session.limits))
+                Ok(describe::run(&newer, &args, session.limits).into())
             }
             Ok(Args::Read(given)) => {
                 single::read(session, &session.catalog, &given, context, true).await
             }
-            Ok(Args::ReadMany(args)) => batch::run(session, args, context).await,
+            Ok(Args::ReadMany(args)) => Ok(batch::run(session, args, context).await?.into()),
             Ok(Args::Write(given)) => single::write(session, &given, context).await,
-            Err(problem) => Ok(Answer::text(&problem, Outcome::BadArguments)),
+            Err(problem) => Ok(Answer::text(&problem, Outcome::BadArguments).into()),
         }
     }
 }

@@ -12,11 +12,13 @@ mod era;
 mod error;
 mod exchange;
 mod failure;
+mod flow;
 mod framing;
 mod header_value;
 mod lane;
 mod link;
 mod listing;
+mod long;
 mod message;
 mod metadata;
 mod metrics;
@@ -38,7 +40,9 @@ pub use call::{Call, CallContext};
 pub use client::{BuildError, http_client};
 pub use config::{Config, Limits, Protocol};
 pub use error::{Error, Phase};
+pub use link::Received;
 pub use listing::Listing;
+pub use long::Long;
 pub use metadata::{MetadataError, WELL_KNOWN};
 
 /// The upstream server. Cheap to clone.
@@ -93,13 +97,14 @@ impl Upstream {
         listed.inspect_err(|error| inner.metadata.heed(error))
     }
 
-    /// Calls one tool. The `result` member comes back byte for byte, `input_required` included.
+    /// Calls one tool. The `result` member comes back byte for byte, `input_required` included; one
+    /// that is too large to be held comes as it arrives, where the context lets it.
     ///
     /// Dropping the future cancels the request, and tells a legacy upstream so.
     ///
     /// # Errors
     /// See [`Error`]; [`Error::Rpc`] holds the upstream's own JSON-RPC error.
-    pub async fn call(&self, caller: &Caller, call: Call<'_>) -> Result<Box<RawValue>, Error> {
+    pub async fn call(&self, caller: &Caller, call: Call<'_>) -> Result<Received, Error> {
         let inner = &self.inner;
         let sent = call::send(&inner.link, caller, call, inner.max_result_bytes).await;
         sent.inspect_err(|error| inner.metadata.heed(error))

@@ -9,6 +9,8 @@
 //! | `challenge` | 401 and 403 of the upstream, what is sent of a caller's |
 //! | `figures` | `search_tools` finds what the ruler says it finds |
 //! | `isolation` | two callers never see each other's tools |
+//! | `large` | results too large to be held: byte for byte, in bounded memory, whole or broken |
+//! | `mended` | what is said of a call that was mended, in one call, a batch, and over several rounds |
 //! | `metadata` | where clients are sent to authorize, under either form of URL |
 //! | `privacy` | a canary appears in no log, metric or error |
 //! | `streams` | progress, cancellation |
@@ -21,6 +23,7 @@
 //! | `slow_clients` | clients that are slow, many, or gone early |
 //! | `twisted_clients` | requests that no honest client sends |
 //! | `tidy` | the tree itself: imports, budgets, module docs, paths named in docs |
+//! | `unanswered` | an upstream that falls silent or breaks off; a write is never sent again |
 //! | `upstream_answers` | answers that break, drip, lie or never come |
 //! | `upstream_lists` | lists of tools that no careful server sends |
 //! | `upstream_statuses` | each refusal at each method, and sessions that end |
@@ -35,6 +38,8 @@ mod drain;
 mod figures;
 mod handshake;
 mod isolation;
+mod large;
+mod mended;
 mod metadata;
 mod privacy;
 mod reach;
@@ -45,6 +50,7 @@ mod slow_clients;
 mod streams;
 mod tidy;
 mod twisted_clients;
+mod unanswered;
 mod upstream_answers;
 mod upstream_lists;
 mod upstream_statuses;

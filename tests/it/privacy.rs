@@ -37,6 +37,11 @@ async fn a_canary_appears_in_no_log_and_no_metric() {
             "call_read_tool",
             json!({"name": "open_door", "arguments": {"n": CANARY}}),
         ),
+        // One that is mended; the one before was refused.
+        (
+            "call_read_tool",
+            json!({"name": "open_door", "arguments": {"n": "7", "x": CANARY}}),
+        ),
         ("call_read_tool", json!({"name": CANARY})),
         ("call_read_tool", json!({"name": "fail"})),
         (
@@ -72,6 +77,10 @@ async fn a_canary_appears_in_no_log_and_no_metric() {
         !metrics.contains(CANARY),
         "in the metrics: {}",
         around(&metrics)
+    );
+    assert!(
+        metrics.contains("toolsearch_mended_calls_total") && metrics.contains("invalid_arguments"),
+        "one is mended and one refused: {metrics}"
     );
     let text = logs.text();
     assert!(

@@ -72,6 +72,25 @@ pub enum Answer {
     Silence(Duration),
     /// A response that breaks off in its body.
     Broken,
+    /// A body in pieces; `ID` in the first and the last stands for the request's id.
+    Pieces(Pieces),
+}
+
+/// A body as large as wanted that is never held whole.
+#[derive(Debug, Clone)]
+pub struct Pieces {
+    /// The content type.
+    pub kind: &'static str,
+    /// What comes first.
+    pub head: String,
+    /// What comes again and again.
+    pub piece: Bytes,
+    /// How often it comes.
+    pub times: usize,
+    /// What comes last; `None` breaks the connection off.
+    pub tail: Option<String>,
+    /// `Content-Length` is told, which ends with the tail whatever comes.
+    pub announced: bool,
 }
 
 type Script = Arc<dyn Fn(&Seen) -> Answer + Send + Sync>;
@@ -237,6 +256,7 @@ async fn respond(request: &Seen, answer: Answer) -> Response<Body> {
             tokio::time::sleep(time).await;
             with(500, &[], Body::empty())
         }
+        Answer::Pieces(pieces) => in_pieces(pieces, &id.to_string()),
         Answer::Broken => {
             let parts = [
                 Ok(Bytes::from_static(b"{\"jsonrpc\":")),
@@ -249,6 +269,21 @@ async fn respond(request: &Seen, answer: Answer) -> Response<Body> {
             )
         }
     }
+}
+
+fn in_pieces(pieces: Pieces, id: &str) -> Response<Body> {
+    let head = Bytes::from(pieces.head.replace("ID", id));
+    let tail = pieces.tail.map(|tail| Bytes::from(tail.replace("ID", id)));
+    let size = head.len() + pieces.piece.len() * pieces.times + tail.as_ref().map_or(0, Bytes::len);
+    let tail = tail.ok_or_else(|| std::io::Error::other("cut"));
+    let middle = std::iter::repeat_n(pieces.piece, pieces.times).map(Ok);
+    let parts = std::iter::once(Ok(head)).chain(middle).chain([tail]);
+    let body = Body::from_stream(futures_util::stream::iter(parts));
+    let mut response = with(200, &[("content-type", pieces.kind)], body);
+    if pieces.announced {
+        response.headers_mut().insert("content-length", size.into());
+    }
+    response
 }
 
 fn with(status: u16, headers: &[(&'static str, &'static str)], body: Body) -> Response<Body> {

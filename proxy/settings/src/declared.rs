@@ -202,8 +202,9 @@ pub const DECLARATIONS: [Declaration; 39] = [
     declare(
         "max-result",
         Kind::Bytes(KIB, 1024 * MIB),
-        Some("32MiB"),
-        "The largest result of one tool call.",
+        Some("256MiB"),
+        "The largest result of one tool call. One over 1MiB is passed on as it comes and not held; of \
+         several calls at once, and for clients of 2025-03-26 or older, at most 32MiB a result.",
     ),
     declare(
         "max-connections",

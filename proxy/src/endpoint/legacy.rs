@@ -43,6 +43,24 @@ pub(super) fn convert(result: Box<RawValue>, revision: Revision) -> Box<RawValue
     if changed { members.to_raw() } else { result }
 }
 
+/// Whether a client of an older revision does not know this member of a result, whose value begins
+/// like this.
+pub(super) fn is_unknown(name: &str, first: u8) -> bool {
+    MODERN.contains(&name) || (name == "structuredContent" && first != b'{')
+}
+
+/// The `_meta` without what an older revision does not know; `None` where nothing is left of it.
+pub(super) fn meta(value: &RawValue) -> Option<Box<RawValue>> {
+    let Some(mut meta) = Members::read(value) else {
+        return Some(value.to_owned());
+    };
+    if meta.get(SERVER_INFO).is_none() {
+        return Some(value.to_owned());
+    }
+    meta.remove(SERVER_INFO);
+    (!meta.0.is_empty()).then(|| meta.to_raw())
+}
+
 fn drop_server_info(members: &mut Members) -> bool {
     let Some(mut meta) = members.get("_meta").and_then(Members::read) else {
         return false;

@@ -5,13 +5,13 @@ use http::{HeaderValue, Response, StatusCode, header};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full};
 use serde_json::value::RawValue;
-use std::convert::Infallible;
 
-use crate::endpoint::Failure;
+use crate::endpoint::{Broken, Failure};
 use crate::protocol::{ErrorObject, Id};
 
 /// Any body that is sent.
-pub(super) type Body = UnsyncBoxBody<Bytes, Infallible>;
+/// An error in one ends its connection, or its stream of HTTP/2, without an end.
+pub(super) type Body = UnsyncBoxBody<Bytes, Broken>;
 
 pub(super) const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
@@ -23,6 +23,12 @@ pub(super) fn success(id: &Id, result: &RawValue) -> String {
         id.get(),
         result.get()
     )
+}
+
+/// What stands around a result that comes in pieces, in a response message.
+pub(super) fn around(id: &Id) -> (String, &'static str) {
+    let head = format!(r#"{{"jsonrpc":"2.0","id":{},"result":"#, id.get());
+    (head, "}")
 }
 
 /// A response message with an error, as text; the id is null where it could not be read.
@@ -39,6 +45,15 @@ pub(super) fn json(status: StatusCode, text: String) -> Response<Body> {
     response
         .headers_mut()
         .insert(header::CACHE_CONTROL, NO_STORE);
+    response
+}
+
+/// A JSON body that comes in pieces.
+pub(super) fn flowing_json(body: Body) -> Response<Body> {
+    let mut response = Response::new(body);
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, JSON);
+    headers.insert(header::CACHE_CONTROL, NO_STORE);
     response
 }
 
@@ -76,7 +91,11 @@ pub(super) fn empty(status: StatusCode) -> Response<Body> {
 }
 
 fn with_status(status: StatusCode, body: Bytes) -> Response<Body> {
-    let mut response = Response::new(Full::new(body).boxed_unsync());
+    let mut response = Response::new(
+        Full::new(body)
+            .map_err(|never| match never {})
+            .boxed_unsync(),
+    );
     *response.status_mut() = status;
     response
 }

@@ -6,11 +6,10 @@ use futures_util::stream::{StreamExt, iter};
 use http::request::Parts;
 use http::{HeaderValue, Method, Request, Response, StatusCode, Version, header};
 use hyper::body::Incoming;
-use serde_json::value::RawValue;
 use tokio::sync::{Semaphore, mpsc, watch};
 
 use crate::caller::{Caller, Callers};
-use crate::endpoint::{self, Element, Endpoint, Failure, Sorted};
+use crate::endpoint::{self, Element, Endpoint, Failure, Reply, Sorted};
 use crate::server::body::Bodies;
 use crate::server::config::Config;
 use crate::server::headers::{self, Accepts};
@@ -236,7 +235,7 @@ impl Route {
         let sender = token.is_some().then_some(sender);
         let (id, modern) = (request.id.clone(), request.revision.is_modern());
         let endpoint = self.endpoint.clone();
-        let calling = async move { endpoint.answer(&caller, &request, sender).await };
+        let calling = async move { endpoint.answer(&caller, &request, sender, true).await };
         let calling: Calling = if modern {
             // Dropped with the connection, which is how a modern client cancels.
             Box::pin(calling)
@@ -291,9 +290,13 @@ impl Route {
             Element::Request(request) => {
                 let id = request.id.clone();
                 let (endpoint, caller) = (self.endpoint.clone(), caller.clone());
-                let calling = async move { endpoint.answer(&caller, &request, None).await };
+                let calling = async move { endpoint.answer(&caller, &request, None, false).await };
                 let answer = detached(id.clone(), calling).await;
-                Some(answer.map(|result| respond::success(&id, &result)))
+                Some(answer.and_then(|reply| match reply {
+                    Reply::Whole(result) => Ok(respond::success(&id, &result)),
+                    // None is let flow here.
+                    Reply::Long(_) => Err(Failure::shutting_down(&id)),
+                }))
             }
         }
     }
@@ -303,8 +306,8 @@ impl Route {
 /// nothing about the call.
 async fn detached(
     id: crate::protocol::Id,
-    calling: impl Future<Output = Result<Box<RawValue>, Failure>> + Send + 'static,
-) -> Result<Box<RawValue>, Failure> {
+    calling: impl Future<Output = Result<Reply, Failure>> + Send + 'static,
+) -> Result<Reply, Failure> {
     let task = tokio::spawn(calling);
     task.await
         .unwrap_or_else(|_ended| Err(Failure::shutting_down(&id)))

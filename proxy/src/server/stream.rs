@@ -3,12 +3,11 @@
 //!
 //! The stream owns the call: a client that goes away drops it, which cancels the call.
 
-use std::convert::Infallible;
 use std::pin::Pin;
 use std::time::Duration;
 
 use bytes::Bytes;
-use futures_util::stream::{StreamExt, unfold};
+use futures_util::stream::{StreamExt, iter, unfold};
 use http::{HeaderValue, Response, StatusCode, header};
 use http_body_util::{BodyExt, StreamBody};
 use hyper::body::Frame;
@@ -16,14 +15,15 @@ use serde_json::value::RawValue;
 use tokio::sync::{mpsc, watch};
 use tokio::time::sleep;
 
-use crate::endpoint::Failure;
+use crate::endpoint::{Broken, Failure, Reply};
 use crate::protocol::{Id, Progress};
+use crate::server::flow::{self, Frames};
 use crate::server::headers::Accepts;
 use crate::server::respond::{self, Body};
 use crate::server::state::State;
 
 /// A call under way.
-pub(super) type Calling = Pin<Box<dyn Future<Output = Result<Box<RawValue>, Failure>> + Send>>;
+pub(super) type Calling = Pin<Box<dyn Future<Output = Result<Reply, Failure>> + Send>>;
 
 /// Everything about one request that its answer needs.
 pub(super) struct Exchange {
@@ -41,7 +41,7 @@ const LONG: Duration = Duration::from_secs(15);
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 enum Event {
-    Done(Result<Box<RawValue>, Failure>),
+    Done(Result<Reply, Failure>),
     Progress(Progress),
     Quiet,
 }
@@ -74,29 +74,49 @@ impl Exchange {
         }
     }
 
-    fn whole(&self, answer: Result<Box<RawValue>, Failure>) -> Response<Body> {
+    fn whole(&self, answer: Result<Reply, Failure>) -> Response<Body> {
         match answer {
-            Ok(result) if self.accepts.json => {
+            Ok(Reply::Long(long)) => {
+                let kind = if self.accepts.json {
+                    flow::Kind::Json
+                } else {
+                    flow::Kind::Event
+                };
+                let pieces = flow::pieces(&self.id, long, kind, self.state.clone());
+                let body = StreamBody::new(pieces.map(|piece| piece.map(Frame::data)));
+                match kind {
+                    flow::Kind::Json => respond::flowing_json(body.boxed_unsync()),
+                    flow::Kind::Event => event_stream(body.boxed_unsync()),
+                }
+            }
+            Ok(Reply::Whole(result)) if self.accepts.json => {
                 respond::json(StatusCode::OK, respond::success(&self.id, &result))
             }
-            Ok(result) => {
+            Ok(Reply::Whole(result)) => {
                 let event = event(&respond::success(&self.id, &result));
-                let body = StreamBody::new(futures_util::stream::iter([Ok(Frame::data(event))]));
+                let body = StreamBody::new(iter([Ok::<_, Broken>(Frame::data(event))]));
                 event_stream(body.boxed_unsync())
             }
             Err(failure) => respond::failure(&failure),
         }
     }
 
-    /// The bytes of one event; the second is whether it is the last.
-    fn render(&self, happened: Event) -> (Bytes, bool) {
-        match happened {
-            Event::Done(Ok(result)) => (event(&respond::success(&self.id, &result)), true),
+    /// What follows from it, and whether that is the last.
+    fn render(&self, happened: Event) -> (Frames, bool) {
+        let (bytes, last) = match happened {
+            Event::Done(Ok(Reply::Long(long))) => {
+                let state = self.state.clone();
+                return (flow::pieces(&self.id, long, flow::Kind::Event, state), true);
+            }
+            Event::Done(Ok(Reply::Whole(result))) => {
+                (event(&respond::success(&self.id, &result)), true)
+            }
             // The status has left already: the error travels inside.
             Event::Done(Err(failure)) => (event(&respond::error(&failure)), true),
             Event::Progress(progress) => (self.notification(&progress), false),
             Event::Quiet => (Bytes::from_static(b": still working\n\n"), false),
-        }
+        };
+        (iter([Ok(bytes)]).boxed(), last)
     }
 
     fn notification(&self, progress: &Progress) -> Bytes {
@@ -128,8 +148,8 @@ fn stream(exchange: Exchange, first: Event) -> Response<Body> {
         let (bytes, last) = exchange.render(happened);
         Some((bytes, (exchange, last)))
     });
-    let bytes = futures_util::stream::iter([head]).chain(rest);
-    let frames = bytes.map(|bytes| Ok::<_, Infallible>(Frame::data(bytes)));
+    let pieces = iter([head]).chain(rest).flatten();
+    let frames = pieces.map(|piece| piece.map(Frame::data));
     event_stream(StreamBody::new(frames).boxed_unsync())
 }
 

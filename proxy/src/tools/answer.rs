@@ -5,6 +5,8 @@ use std::fmt;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use crate::upstream;
+
 /// The result of one `tools/call` of ours.
 ///
 /// `Debug` shows how it went, never what it says.
@@ -15,6 +17,30 @@ pub struct Answer {
     pub relayed: bool,
     /// For metrics and the log.
     pub outcome: Outcome,
+}
+
+/// What a tool of ours gives back: an answer, or the upstream's result on its way.
+#[derive(Debug)]
+pub enum Reply {
+    /// The whole answer.
+    Answer(Answer),
+    /// A result that is too large to be held.
+    Long(Long),
+}
+
+/// The upstream's result on its way, and what is said beside it.
+#[derive(Debug)]
+pub struct Long {
+    /// Its bytes as they come.
+    pub result: Box<upstream::Long>,
+    /// What was mended before the call, as a member of `_meta`: key and value in JSON.
+    pub note: Option<String>,
+}
+
+impl From<Answer> for Reply {
+    fn from(answer: Answer) -> Self {
+        Self::Answer(answer)
+    }
 }
 
 impl fmt::Debug for Answer {

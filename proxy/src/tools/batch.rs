@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use crate::catalog::Catalog;
 use crate::protocol::challenge;
-use crate::tools::answer::{Answer, Content, Outcome, serialize};
+use crate::tools::answer::{Answer, Content, Outcome, Reply, serialize};
 use crate::tools::arguments::{Given, Members, Problem};
 use crate::tools::mended;
 use crate::tools::session::Session;
@@ -22,6 +22,8 @@ pub(super) struct BatchArgs {
 }
 
 const MOST_CALLS: usize = 10;
+const TOO_LARGE: &str =
+    "The result is too large for a batch: call the tool alone with call_read_tool.";
 
 impl BatchArgs {
     pub(super) fn parse(mut members: Members) -> Result<Self, Problem> {
@@ -84,7 +86,11 @@ async fn item(
 ) -> Result<Item, Error> {
     match call {
         Ok(given) => {
-            let answer = single::read(session, catalog, &given, context, false).await?;
+            let answer = match single::read(session, catalog, &given, context, false).await? {
+                Reply::Answer(answer) => answer,
+                // The context of a batch lets none flow.
+                Reply::Long(_) => Answer::text(TOO_LARGE, Outcome::UpstreamFailed),
+            };
             Ok(Item {
                 name: given.name,
                 answer,

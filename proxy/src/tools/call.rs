@@ -16,7 +16,7 @@ use crate::catalog::{Access, Catalog, Entry};
 use crate::repair::{self, Doubt, Kind, Mended};
 use crate::tools::arguments::Given;
 use crate::tools::refusal::Refusal;
-use crate::upstream::{Call, CallContext, Error, Upstream};
+use crate::upstream::{Call, CallContext, Error, Received, Upstream};
 use crate::validate::Verdict;
 
 /// A call of a tool that only reads.
@@ -152,7 +152,7 @@ impl ReadCall {
         upstream: &Upstream,
         caller: &Caller,
         context: &CallContext,
-    ) -> Result<Box<RawValue>, Error> {
+    ) -> Result<Received, Error> {
         self.0.forward(upstream, caller, context, true).await
     }
 
@@ -172,7 +172,7 @@ impl WriteCall {
         upstream: &Upstream,
         caller: &Caller,
         context: &CallContext,
-    ) -> Result<Box<RawValue>, Error> {
+    ) -> Result<Received, Error> {
         let repeatable = self.0.entry.access == Access::Read;
         self.0.forward(upstream, caller, context, repeatable).await
     }
@@ -193,7 +193,7 @@ impl Admitted {
         caller: &Caller,
         context: &CallContext,
         repeatable: bool,
-    ) -> Result<Box<RawValue>, Error> {
+    ) -> Result<Received, Error> {
         let call = Call {
             tool: &self.entry.tool,
             arguments: &self.arguments,

@@ -17,7 +17,7 @@ pub(super) fn noted(result: Box<RawValue>, kinds: &[Kind]) -> Box<RawValue> {
         return result;
     }
     let text = result.get();
-    let member = format!("{}:{}", Value::from(KEY), Value::from(line(kinds)));
+    let member = member(kinds);
     let noted = Node::read(&result).and_then(|node| {
         let meta = node.members().iter().find(|member| member.key == "_meta");
         let (object, added) = match meta {
@@ -31,6 +31,11 @@ pub(super) fn noted(result: Box<RawValue>, kinds: &[Kind]) -> Box<RawValue> {
         RawValue::from_string(format!("{before}{added}{comma}{after}")).ok()
     });
     noted.unwrap_or(result)
+}
+
+/// The member of a result's `_meta` that says it: key and value.
+pub(super) fn member(kinds: &[Kind]) -> String {
+    format!("{}:{}", Value::from(KEY), Value::from(line(kinds)))
 }
 
 /// The line of a result that has one.

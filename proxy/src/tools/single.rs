@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use crate::catalog::{Catalog, Entry};
-use crate::tools::answer::{Answer, Outcome};
+use crate::tools::answer::{Answer, Long, Outcome, Reply};
 use crate::tools::arguments::Given;
 use crate::tools::call::{self, Care};
 use crate::tools::mended;
 use crate::tools::refusal::Refusal;
 use crate::tools::relay::{self, Sent};
 use crate::tools::session::Session;
-use crate::upstream::{CallContext, Error};
+use crate::upstream::{self, CallContext, Error, Received};
 
 /// Calls a tool that only reads.
 ///
@@ -22,23 +22,35 @@ pub(super) async fn read(
     given: &Given,
     context: &CallContext,
     single: bool,
-) -> Result<Answer, Error> {
+) -> Result<Reply, Error> {
     let mut catalog = refreshed_for(session, catalog, &given.name).await?;
     for last in [false, true] {
         let call = match call::read(&catalog, given) {
             Ok(call) => call,
-            Err(refusal) => return Ok(relay::refused(&refusal)),
+            Err(refusal) => return Ok(relay::refused(&refusal).into()),
         };
         let received = call
             .forward(session.upstream, session.caller, context)
             .await;
+        let received = match received {
+            Ok(Received::Long(result)) => {
+                return Ok(Reply::Long(flowing(
+                    session,
+                    call.entry(),
+                    call.care(),
+                    result,
+                )));
+            }
+            Ok(Received::Whole(result)) => Ok(result),
+            Err(error) => Err(error),
+        };
         match relay::receive(call.entry(), received, declares(context, single))? {
             Sent::Answer(answer) => {
                 note(call.entry(), &answer);
-                return Ok(cared(session, call.care(), answer));
+                return Ok(cared(session, call.care(), answer).into());
             }
             Sent::Outdated | Sent::Unknown if last => {
-                return Ok(relay::refused(&outdated(call.entry())));
+                return Ok(relay::refused(&outdated(call.entry())).into());
             }
             Sent::Outdated | Sent::Unknown => {
                 catalog = session.catalogs.get_newer(session.caller, &catalog).await?;
@@ -57,27 +69,39 @@ pub(super) async fn write(
     session: &Session<'_>,
     given: &Given,
     context: &CallContext,
-) -> Result<Answer, Error> {
+) -> Result<Reply, Error> {
     let mut catalog = refreshed_for(session, &session.catalog, &given.name).await?;
     for last in [false, true] {
         let call = match call::write(&catalog, given) {
             Ok(call) => call,
-            Err(refusal) => return Ok(relay::refused(&refusal)),
+            Err(refusal) => return Ok(relay::refused(&refusal).into()),
         };
         let received = call
             .forward(session.upstream, session.caller, context)
             .await;
+        let received = match received {
+            Ok(Received::Long(result)) => {
+                return Ok(Reply::Long(flowing(
+                    session,
+                    call.entry(),
+                    call.care(),
+                    result,
+                )));
+            }
+            Ok(Received::Whole(result)) => Ok(result),
+            Err(error) => Err(error),
+        };
         match relay::receive(call.entry(), received, declares(context, true))? {
             Sent::Answer(answer) => {
                 note(call.entry(), &answer);
-                return Ok(cared(session, call.care(), answer));
+                return Ok(cared(session, call.care(), answer).into());
             }
             Sent::Unknown => {
                 // The next call decides by the newer list; this one is not repeated.
                 session.catalogs.get_newer(session.caller, &catalog).await?;
-                return Ok(relay::refused(&outdated(call.entry())));
+                return Ok(relay::refused(&outdated(call.entry())).into());
             }
-            Sent::Outdated if last => return Ok(relay::refused(&outdated(call.entry()))),
+            Sent::Outdated if last => return Ok(relay::refused(&outdated(call.entry())).into()),
             Sent::Outdated => {
                 catalog = session.catalogs.get_newer(session.caller, &catalog).await?;
             }
@@ -107,16 +131,28 @@ const fn declares(context: &CallContext, single: bool) -> bool {
 /// Counts what the guard did, and says in a result what was mended. A question to the user stays
 /// as it came: its state may cover every byte.
 fn cared(session: &Session<'_>, care: &Care, answer: Answer) -> Answer {
-    session.metrics.mended(&care.mended);
-    if let Some(reason) = care.unchecked {
-        session.metrics.unchecked(reason);
-    }
+    count(session, care);
     if answer.outcome == Outcome::InputRequired {
         return answer;
     }
     Answer {
         result: mended::noted(answer.result, &care.mended),
         ..answer
+    }
+}
+
+/// A result that is too large to be held: how it ends is counted with our own tool, once it has.
+fn flowing(session: &Session<'_>, entry: &Entry, care: &Care, result: Box<upstream::Long>) -> Long {
+    count(session, care);
+    tracing::info!(tool = entry.tool.name, "passes on a long result");
+    let note = (!care.mended.is_empty()).then(|| mended::member(&care.mended));
+    Long { result, note }
+}
+
+fn count(session: &Session<'_>, care: &Care) {
+    session.metrics.mended(&care.mended);
+    if let Some(reason) = care.unchecked {
+        session.metrics.unchecked(reason);
     }
 }
 

@@ -9,8 +9,9 @@ use serde_json::value::RawValue;
 use crate::caller::Caller;
 use crate::protocol::{ProgressSender, Tool};
 use crate::upstream::error::Error;
+use crate::upstream::exchange::Room;
 use crate::upstream::header_value;
-use crate::upstream::link::{Ask, Link};
+use crate::upstream::link::{Ask, Link, Received};
 use crate::upstream::request::{Content, Method};
 
 /// One `tools/call` to send.
@@ -39,6 +40,8 @@ pub struct CallContext {
     pub trace: Vec<(&'static str, String)>,
     /// Where progress goes; `None` asks the upstream for none.
     pub progress: Option<ProgressSender>,
+    /// Whether a result that is too large to be held may be given as it comes.
+    pub flows: bool,
 }
 
 impl fmt::Debug for Call<'_> {
@@ -56,13 +59,16 @@ impl fmt::Debug for CallContext {
     }
 }
 
+/// Bytes of an answer that has to be held whole: of several calls at once, or for an old revision.
+const MOST_HELD: usize = 32 * 1024 * 1024;
+
 /// Sends the call; `limit`: bytes of its answer.
 pub(super) async fn send(
     link: &Link,
     caller: &Caller,
     call: Call<'_>,
     limit: usize,
-) -> Result<Box<RawValue>, Error> {
+) -> Result<Received, Error> {
     let context = call.context;
     let ask = Ask {
         method: Method::Call,
@@ -77,9 +83,12 @@ pub(super) async fn send(
             params: header_value::params(&call.tool.header_params, call.arguments),
             ..Content::default()
         },
-        limit,
+        room: Room {
+            held: limit.min(MOST_HELD),
+            flowing: context.flows.then_some(limit),
+        },
         repeatable: call.repeatable,
         progress: context.progress.as_ref(),
     };
-    link.ask(caller, &ask).await
+    link.receive(caller, &ask).await
 }

@@ -4,8 +4,7 @@ use tokio::runtime::Handle;
 
 use crate::caller::Caller;
 use crate::upstream::error::{Error, Phase};
-use crate::upstream::exchange::{Answer, Wire};
-use crate::upstream::failure::Failure;
+use crate::upstream::exchange::Wire;
 use crate::upstream::lane::Lane;
 use crate::upstream::request::{Content, Method, compose};
 
@@ -31,8 +30,8 @@ impl Cancel {
     }
 
     /// Takes note of how the wait ended; from then on there may be nothing to cancel.
-    pub(super) fn heed(self, outcome: &Result<Answer, Failure>) {
-        if !outcome.as_ref().is_err_and(gives_up) {
+    pub(super) fn heed(self, error: Option<&Error>) {
+        if !error.is_some_and(gives_up) {
             self.disarm();
         }
     }
@@ -62,14 +61,12 @@ impl Drop for Cancel {
 }
 
 /// Whether the wait ended on our side, so that the upstream may still be at work.
-const fn gives_up(failure: &Failure) -> bool {
+const fn gives_up(error: &Error) -> bool {
     matches!(
-        failure,
-        Failure::Error(
-            Error::TooLarge { .. }
-                | Error::Timeout {
-                    phase: Phase::FirstByte | Phase::Idle | Phase::Total,
-                }
-        )
+        error,
+        Error::TooLarge { .. }
+            | Error::Timeout {
+                phase: Phase::FirstByte | Phase::Idle | Phase::Total,
+            }
     )
 }

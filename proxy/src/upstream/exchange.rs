@@ -12,7 +12,7 @@ use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER, WWW_AUTHEN
 use reqwest::Response;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout, timeout_at};
 use url::Url;
 
 use crate::caller::Caller;
@@ -22,6 +22,7 @@ use crate::upstream::error::{Error, Phase};
 use crate::upstream::failure::{Failure, Refusal};
 use crate::upstream::framing::{Body, Framer};
 use crate::upstream::lane::Lane;
+use crate::upstream::long::{Begun, Bounds, Long};
 use crate::upstream::message::{self, Message};
 use crate::upstream::metrics::Metrics;
 use crate::upstream::progress::Relay;
@@ -41,6 +42,23 @@ struct Inner {
     total: Duration,
     metrics: Metrics,
     last_id: AtomicU64,
+}
+
+/// What has come of an answer that is yes.
+pub(super) enum Arrival {
+    /// All of it.
+    Whole(Answer),
+    /// Its beginning.
+    Long(Box<Long>),
+}
+
+/// How large an answer may be.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Room {
+    /// Bytes of an answer that is held.
+    pub(super) held: usize,
+    /// Bytes of an answer that is given as it comes; `None`: all are held.
+    pub(super) flowing: Option<usize>,
 }
 
 /// An answer that is yes.
@@ -95,14 +113,38 @@ impl Wire {
         limit: usize,
         aside: Aside<'_>,
     ) -> Result<Answer, Failure> {
+        let room = Room {
+            held: limit,
+            flowing: None,
+        };
+        match self.receive(sent, room, aside).await? {
+            Arrival::Whole(answer) => Ok(answer),
+            Arrival::Long(_) => Err(Error::TooLarge { limit }.into()),
+        }
+    }
+
+    /// Sends a request and waits for its answer, or for the beginning of one that is too large to
+    /// be held where there is room for it to flow.
+    pub(super) async fn receive(
+        &self,
+        sent: Outgoing,
+        room: Room,
+        aside: Aside<'_>,
+    ) -> Result<Arrival, Failure> {
         let timer = self.inner.metrics.start(sent.method);
-        let outcome = timeout(self.inner.total, self.exchange(sent, limit, aside))
+        let deadline = Instant::now() + self.inner.total;
+        let outcome = timeout_at(deadline, self.exchange(sent, room, deadline, aside))
             .await
             .unwrap_or(Err(Failure::Error(Error::Timeout {
                 phase: Phase::Total,
             })));
-        timer.stop(outcome.as_ref().map_or_else(Failure::kind, |_| "ok"));
-        outcome
+        match outcome {
+            Ok(Arrival::Long(long)) => Ok(Arrival::Long(Box::new(long.with(timer)))),
+            outcome => {
+                timer.stop(outcome.as_ref().map_or_else(Failure::kind, |_| "ok"));
+                outcome
+            }
+        }
     }
 
     /// Sends what has no answer.
@@ -121,9 +163,10 @@ impl Wire {
     async fn exchange(
         &self,
         sent: Outgoing,
-        limit: usize,
+        room: Room,
+        deadline: Instant,
         aside: Aside<'_>,
-    ) -> Result<Answer, Failure> {
+    ) -> Result<Arrival, Failure> {
         let id = sent.id;
         let response = self.send(sent).await?;
         match response.status().as_u16() {
@@ -139,15 +182,28 @@ impl Wire {
         let body = body(response.headers()).ok_or(Error::Malformed {
             what: "a content type of JSON or an event stream",
         })?;
+        let most = room.flowing.map_or(room.held, |most| most.max(room.held));
+        let announced = response.content_length().unwrap_or(0);
+        if body == Body::Json && announced > most as u64 {
+            return Err(Error::TooLarge { limit: most }.into());
+        }
         let reading = Reading {
             wire: self,
             id,
             aside,
-            framer: Framer::new(body, limit),
+            framer: Framer::new(body, room.held),
             relay: Relay::default(),
+            flowing: room.flowing.map(|bytes| Bounds {
+                bytes,
+                idle: self.inner.idle,
+                deadline,
+            }),
+            tried: HELD,
         };
-        let result = reading.run(response, body, limit).await?;
-        Ok(Answer { result, session })
+        match reading.run(response, body, room.held).await? {
+            Arrived::Whole(result) => Ok(Arrival::Whole(Answer { result, session })),
+            Arrived::Long(long) => Ok(Arrival::Long(long)),
+        }
     }
 
     async fn send(&self, sent: Outgoing) -> Result<Response, Error> {
@@ -222,6 +278,10 @@ impl Wire {
 /// Bytes of a refusal's body that are read.
 const EXPLANATION: usize = 64 * 1024;
 
+/// Bytes of an answer that are held before it flows. Most answers are smaller, and can be judged
+/// whole.
+const HELD: usize = 1024 * 1024;
+
 /// Questions of the server that are answered within one stream.
 const MAX_REPLIES: usize = 16;
 
@@ -282,6 +342,15 @@ struct Reading<'a> {
     aside: Aside<'a>,
     framer: Framer,
     relay: Relay,
+    /// The bounds of an answer that may flow.
+    flowing: Option<Bounds>,
+    /// Bytes held before it is tried whether the answer may flow.
+    tried: usize,
+}
+
+enum Arrived {
+    Whole(Box<RawValue>),
+    Long(Box<Long>),
 }
 
 impl Reading<'_> {
@@ -290,7 +359,7 @@ impl Reading<'_> {
         mut response: Response,
         body: Body,
         limit: usize,
-    ) -> Result<Box<RawValue>, Failure> {
+    ) -> Result<Arrived, Failure> {
         let too_large = |_| Error::TooLarge { limit };
         let mut replies = 0;
         loop {
@@ -312,7 +381,7 @@ impl Reading<'_> {
                         if !ended {
                             tokio::spawn(let_end(response));
                         }
-                        return outcome.map_err(Failure::Refused);
+                        return outcome.map(Arrived::Whole).map_err(Failure::Refused);
                     }
                     Err(_) if broken => return Err(Error::Lost.into()),
                     Err(error) => return Err(error.into()),
@@ -323,7 +392,19 @@ impl Reading<'_> {
                 let lost = broken || body == Body::EventStream;
                 return Err(if lost { Error::Lost } else { NO_ANSWER }.into());
             }
+            if let Some((begun, bounds)) = self.begun(body) {
+                let long = Long::new(response, begun, bounds);
+                return Ok(Arrived::Long(Box::new(long)));
+            }
         }
+    }
+
+    /// Lets the answer flow once much of it is held; what is no beginning of one is held on, and
+    /// not looked at again before it has doubled.
+    fn begun(&mut self, body: Body) -> Option<(Begun, Bounds)> {
+        let bounds = self.flowing.filter(|_| self.framer.held() > self.tried)?;
+        self.tried *= 2;
+        Some((Begun::read(body, &self.framer, self.id)?, bounds))
     }
 
     fn next(&mut self, ended: bool) -> Option<Vec<u8>> {

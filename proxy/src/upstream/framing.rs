@@ -10,6 +10,8 @@ use std::collections::VecDeque;
 
 use serde::de::IgnoredAny;
 
+use crate::upstream::flow::Flow;
+
 /// How a body is divided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Body {
@@ -88,6 +90,42 @@ impl Framer {
         }
     }
 
+    /// Bytes held of messages that are not whole.
+    pub(super) const fn held(&self) -> usize {
+        self.line.len() + self.data.len()
+    }
+
+    /// The message under way as far as it has come, if nothing is held but its beginning.
+    pub(super) fn begun(&self) -> Option<Vec<u8>> {
+        if !self.ready.is_empty() {
+            return None;
+        }
+        let line = if self.first_line {
+            self.line.strip_prefix(BOM).unwrap_or(&self.line)
+        } else {
+            &self.line
+        };
+        if self.body == Body::Json {
+            return Some(line.to_vec());
+        }
+        // A field that is too short to be told, or is no data, is waited for.
+        let value = line
+            .strip_prefix(DATA)
+            .filter(|value| self.relevant && !value.is_empty())?;
+        let value = value.strip_prefix(b" ").unwrap_or(value);
+        let mut begun = self.data.clone();
+        if self.has_data {
+            begun.push(b'\n');
+        }
+        begun.extend_from_slice(value);
+        Some(begun)
+    }
+
+    /// Reads on behind what [`Framer::begun`] gave.
+    pub(super) const fn flow(&self) -> Flow {
+        Flow::new(self.body)
+    }
+
     fn hold(&mut self, bytes: &[u8]) -> Result<(), Overflow> {
         if self.line.len() + self.data.len() + bytes.len() > self.limit {
             return Err(Overflow);
@@ -154,6 +192,7 @@ impl Framer {
 }
 
 const BOM: &[u8] = b"\xEF\xBB\xBF";
+const DATA: &[u8] = b"data:";
 
 fn is_blank(bytes: &[u8]) -> bool {
     bytes.iter().all(u8::is_ascii_whitespace)

@@ -15,9 +15,10 @@ use crate::upstream::chance::Chance;
 use crate::upstream::config::{Config, Protocol};
 use crate::upstream::era::{self, Belief, Era, Verdict};
 use crate::upstream::error::Error;
-use crate::upstream::exchange::{Answer, Aside, Wire};
+use crate::upstream::exchange::{Answer, Arrival, Aside, Room, Wire};
 use crate::upstream::failure::Failure;
 use crate::upstream::lane::Lane;
+use crate::upstream::long::Long;
 use crate::upstream::metrics::Metrics;
 use crate::upstream::request::{Content, Method, compose};
 use crate::upstream::session::Sessions;
@@ -35,11 +36,20 @@ pub(super) struct Ask<'a> {
     pub(super) method: Method,
     pub(super) content: Content<'a>,
     /// Bytes of the answer.
-    pub(super) limit: usize,
+    pub(super) room: Room,
     /// Whether a lost answer may be asked for again, once.
     pub(super) repeatable: bool,
     /// Where progress goes.
     pub(super) progress: Option<&'a ProgressSender>,
+}
+
+/// A result: all of it, or its beginning.
+#[derive(Debug)]
+pub enum Received {
+    /// The `result` member, byte for byte.
+    Whole(Box<RawValue>),
+    /// One that is too large to be held, as it comes.
+    Long(Box<Long>),
 }
 
 /// What the handshake of an era brought.
@@ -69,11 +79,22 @@ impl Link {
 
     /// Asks, and gives the request its second chances.
     pub(super) async fn ask(&self, caller: &Caller, ask: &Ask<'_>) -> Result<Box<RawValue>, Error> {
+        match self.receive(caller, ask).await? {
+            Received::Whole(result) => Ok(result),
+            Received::Long(_) => Err(Error::TooLarge {
+                limit: ask.room.held,
+            }),
+        }
+    }
+
+    /// As [`Link::ask`], for who can also take a result as it comes.
+    pub(super) async fn receive(&self, caller: &Caller, ask: &Ask<'_>) -> Result<Received, Error> {
         let mut lane = self.resolve(caller, false).await?.lane;
         let mut spent = Vec::new();
         loop {
             let failure = match self.send(caller, &lane, ask).await {
-                Ok(answer) => return Ok(answer.result),
+                Ok(Arrival::Whole(answer)) => return Ok(Received::Whole(answer.result)),
+                Ok(Arrival::Long(long)) => return Ok(Received::Long(long)),
                 Err(failure) => failure,
             };
             let chance = match Chance::after(&failure, &lane, ask.repeatable) {
@@ -103,7 +124,10 @@ impl Link {
         let ping = Ask {
             method: Method::Ping,
             content: Content::default(),
-            limit: MAX_HANDSHAKE,
+            room: Room {
+                held: MAX_HANDSHAKE,
+                flowing: None,
+            },
             repeatable: true,
             progress: None,
         };
@@ -115,7 +139,7 @@ impl Link {
         self.sessions.close().await;
     }
 
-    async fn send(&self, caller: &Caller, lane: &Lane, ask: &Ask<'_>) -> Result<Answer, Failure> {
+    async fn send(&self, caller: &Caller, lane: &Lane, ask: &Ask<'_>) -> Result<Arrival, Failure> {
         let id = self.wire.next_id();
         let sent = compose(Some(lane), caller, ask.method, &ask.content, id)?;
         let cancels = ask.method == Method::Call && matches!(lane, Lane::Legacy(_));
@@ -125,11 +149,18 @@ impl Link {
             lane: Some(lane),
             progress: ask.progress,
         };
-        let outcome = self.wire.ask(sent, ask.limit, aside).await;
-        if let Some(guard) = guard {
-            guard.heed(&outcome);
+        match self.wire.receive(sent, ask.room, aside).await {
+            Ok(Arrival::Long(long)) => Ok(Arrival::Long(Box::new(long.cancelled_by(guard)))),
+            outcome => {
+                if let Some(guard) = guard {
+                    guard.heed(match &outcome {
+                        Err(Failure::Error(error)) => Some(error),
+                        _ => None,
+                    });
+                }
+                outcome
+            }
         }
-        outcome
     }
 
     async fn take(

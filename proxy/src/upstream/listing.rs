@@ -16,6 +16,7 @@ use crate::caller::Caller;
 use crate::protocol::{BadTool, Tool, code};
 use crate::upstream::config::Limits;
 use crate::upstream::error::Error;
+use crate::upstream::exchange::Room;
 use crate::upstream::link::{Ask, Link};
 use crate::upstream::request::{Content, Method};
 
@@ -153,7 +154,10 @@ async fn page(link: &Link, caller: &Caller, walk: &Walk) -> Result<Page, Error> 
             cursor: walk.cursor.as_deref(),
             ..Content::default()
         },
-        limit: walk.limits.bytes.saturating_sub(walk.bytes),
+        room: Room {
+            held: walk.limits.bytes.saturating_sub(walk.bytes),
+            flowing: None,
+        },
         repeatable: true,
         progress: None,
     };

@@ -77,7 +77,12 @@ fn judge(wire: Wire<'_>, id: u64) -> Message<'_> {
 
 /// Whether `raw` is this id. Some servers answer `"7"` or `7.0` to a 7.
 fn names(raw: &RawValue, id: u64) -> bool {
-    let text = raw.get();
+    is_id(raw.get(), id)
+}
+
+/// Whether this JSON text is this id.
+pub(super) fn is_id(text: &str, id: u64) -> bool {
+    let text = text.trim_ascii();
     let text = text
         .strip_prefix('"')
         .and_then(|text| text.strip_suffix('"'))

@@ -79,9 +79,9 @@ impl Metrics {
     }
 
     /// Starts the clock of one request.
-    pub(super) fn start(&self, method: Method) -> Timer<'_> {
+    pub(super) fn start(&self, method: Method) -> Timer {
         Timer {
-            metrics: self,
+            metrics: self.clone(),
             method,
             started: Instant::now(),
             outcome: "abandoned",
@@ -114,21 +114,21 @@ impl Metrics {
 
 /// The clock of one request. One that is dropped before its end was abandoned by its caller.
 #[derive(Debug)]
-pub(super) struct Timer<'a> {
-    metrics: &'a Metrics,
+pub(super) struct Timer {
+    metrics: Metrics,
     method: Method,
     started: Instant,
     outcome: &'static str,
 }
 
-impl Timer<'_> {
+impl Timer {
     /// The request has ended; `outcome` is a static name.
     pub(super) fn stop(mut self, outcome: &'static str) {
         self.outcome = outcome;
     }
 }
 
-impl Drop for Timer<'_> {
+impl Drop for Timer {
     fn drop(&mut self) {
         let labels = [label(self.method), self.outcome];
         self.metrics.requests.with_label_values(&labels).inc();

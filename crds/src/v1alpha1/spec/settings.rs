@@ -76,7 +76,7 @@ pub struct Limits {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 32), regex(pattern = SIZE))]
     pub max_body: Option<String>,
-    /// The largest result of one tool call, such as `32MiB`.
+    /// The largest result of one tool call, such as `256MiB`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 32), regex(pattern = SIZE))]
     pub max_result: Option<String>,

@@ -17,6 +17,7 @@ use url::Url;
 
 use crate::caller::{Caller, Callers};
 use crate::protocol::Tool;
+use crate::upstream::Received;
 use crate::upstream::{Call, CallContext, Config, Error, Limits, Protocol, Upstream};
 
 /// One request as the server saw it.
@@ -351,8 +352,10 @@ pub(super) async fn call_with(
         repeatable,
         context,
     };
-    let result = upstream.call(&caller("a"), call).await?;
-    Ok(result.get().to_owned())
+    match upstream.call(&caller("a"), call).await? {
+        Received::Whole(result) => Ok(result.get().to_owned()),
+        Received::Long(long) => panic!("a long result: {long:?}"),
+    }
 }
 
 /// The kind of an error.
