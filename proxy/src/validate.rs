@@ -4,7 +4,10 @@
 //! A schema that cannot be used never blocks its tool: the upstream decides then.
 
 mod advice;
+mod cost;
 mod fold;
+mod graph;
+mod pattern;
 mod places;
 mod report;
 mod words;
@@ -15,7 +18,11 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::spans;
+use cost::Cost;
+use graph::Graph;
+use pattern::BACKTRACKS;
 
+pub use cost::Steps;
 pub use places::{Places, escaped};
 pub use report::Violation;
 
@@ -28,6 +35,7 @@ pub struct Validator {
 #[derive(Debug)]
 struct Compiled {
     validator: jsonschema::Validator,
+    graph: Graph,
     /// Kept for the nearest names of properties.
     schema: Value,
 }
@@ -58,8 +66,6 @@ pub const MOST: usize = 5;
 const LOOKED_AT: usize = 50;
 /// Bytes of a schema beyond which checking is left to the upstream.
 const LARGEST: usize = 1024 * 1024;
-/// Steps a pattern may take on one string before it counts as unchecked.
-const BACKTRACKS: usize = 100_000;
 /// Bytes a compiled pattern may take.
 const PATTERN_SIZE: usize = 1024 * 1024;
 
@@ -79,16 +85,25 @@ impl Validator {
             Ok(compiled) => compiled,
             Err(reason) => return Verdict::Unchecked(reason),
         };
+        let is_small = cost::is_small(&compiled.graph, arguments);
+        let cost = (!is_small).then(|| cost::of(&compiled.graph, arguments));
+        if !cost.is_none_or(Cost::may_check) {
+            return Verdict::Unchecked("check_too_costly");
+        }
         if compiled.validator.is_valid(arguments) {
             return Verdict::Fits;
         }
-        let errors = match self.errors(arguments) {
+        if !cost.is_none_or(Cost::may_explain) {
+            return Verdict::Unchecked("check_too_costly");
+        }
+        let errors = match compiled.errors(arguments) {
             Ok(errors) => errors,
             Err(reason) => return Verdict::Unchecked(reason),
         };
         let errors = errors.iter();
         let mut violations: Vec<Violation> = errors
             .flat_map(|error| report::violations(error, &compiled.schema))
+            .take(LOOKED_AT)
             .collect();
         violations.sort_by_key(Violation::urgency);
         violations.dedup();
@@ -96,28 +111,21 @@ impl Validator {
         Verdict::Violates(violations)
     }
 
-    /// What does not fit, as the validator says it; the first [`LOOKED_AT`] of it.
+    /// What does not fit, as the validator says it; the first [`LOOKED_AT`] of it. Takes what that
+    /// may cost from the steps that are left.
     ///
     /// # Errors
     /// A static name of the reason why it cannot be checked.
     pub fn errors<'a>(
         &'a self,
         value: &'a Value,
+        left: &mut Steps,
     ) -> Result<Vec<ValidationError<'a>>, &'static str> {
         let compiled = self.compiled.as_ref().map_err(|reason| *reason)?;
-        let errors = compiled.validator.iter_errors(value);
-        let errors: Vec<_> = errors.take(LOOKED_AT).collect();
-        let too_slow = errors.iter().any(|error| {
-            matches!(
-                error.kind(),
-                ValidationErrorKind::BacktrackLimitExceeded { .. }
-                    | ValidationErrorKind::RegexEngineFailure { .. }
-            )
-        });
-        if too_slow {
-            return Err("pattern_too_slow");
+        if !cost::of(&compiled.graph, value).take_from(left) {
+            return Err("check_too_costly");
         }
-        Ok(errors)
+        compiled.errors(value)
     }
 
     /// What of the schema may apply to the place at a JSON Pointer into the arguments.
@@ -149,11 +157,28 @@ impl Validator {
 }
 
 impl Compiled {
+    fn errors<'a>(&'a self, value: &'a Value) -> Result<Vec<ValidationError<'a>>, &'static str> {
+        let errors = self.validator.iter_errors(value);
+        let errors: Vec<_> = errors.take(LOOKED_AT).collect();
+        let too_slow = errors.iter().any(|error| {
+            matches!(
+                error.kind(),
+                ValidationErrorKind::BacktrackLimitExceeded { .. }
+                    | ValidationErrorKind::RegexEngineFailure { .. }
+            )
+        });
+        if too_slow {
+            return Err("pattern_too_slow");
+        }
+        Ok(errors)
+    }
+
     fn new(schema: &RawValue) -> Result<Self, &'static str> {
         if schema.get().len() > LARGEST {
             return Err("schema_too_large");
         }
         let schema: Value = serde_json::from_str(schema.get()).map_err(|_| "schema_too_deep")?;
+        let graph = Graph::new(&schema)?;
         let patterns = PatternOptions::fancy_regex();
         let patterns = patterns
             .backtrack_limit(BACKTRACKS)
@@ -165,7 +190,11 @@ impl Compiled {
             .offline()
             .build(&schema)
             .map_err(|_| "schema_does_not_compile")?;
-        Ok(Self { validator, schema })
+        Ok(Self {
+            validator,
+            graph,
+            schema,
+        })
     }
 }
 

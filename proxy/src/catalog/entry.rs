@@ -1,10 +1,12 @@
 //! One tool of a catalog, with what follows from its definition.
 
-use std::sync::OnceLock;
+use std::sync::{Once, OnceLock};
+
+use serde_json::Value;
 
 use crate::catalog::access::Access;
 use crate::protocol::Tool;
-use crate::validate::Validator;
+use crate::validate::{Validator, Verdict};
 
 /// One tool; interned, so that equal definitions exist once in the process.
 #[derive(Debug)]
@@ -14,6 +16,8 @@ pub struct Entry {
     /// Read or write, for every caller alike.
     pub access: Access,
     validator: OnceLock<Validator>,
+    /// Whether it was said that a check was given up.
+    is_told: Once,
 }
 
 impl Entry {
@@ -24,6 +28,7 @@ impl Entry {
             tool,
             access,
             validator: OnceLock::new(),
+            is_told: Once::new(),
         }
     }
 
@@ -42,5 +47,24 @@ impl Entry {
             }
             validator
         })
+    }
+
+    /// Checks arguments, and says once a definition that a check had to be given up.
+    #[must_use]
+    pub fn check(&self, arguments: &Value) -> Verdict {
+        let validator = self.validator();
+        let verdict = validator.check(arguments);
+        if let Verdict::Unchecked(reason) = verdict
+            && validator.unusable().is_none()
+        {
+            self.is_told.call_once(|| {
+                tracing::warn!(
+                    tool = self.tool.name,
+                    reason,
+                    "a check was given up, so the upstream alone checks such arguments"
+                );
+            });
+        }
+        verdict
     }
 }

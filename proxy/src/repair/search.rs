@@ -10,7 +10,7 @@ use crate::repair::kind::Kind;
 use crate::repair::outcome::{Doubt, Mended};
 use crate::repair::readings::Readings;
 use crate::spans::Node;
-use crate::validate::Validator;
+use crate::validate::{Steps, Validator};
 
 /// Checks against the schema that one call may cost; beyond, nothing is mended.
 const MOST_CHECKS: usize = 48;
@@ -37,6 +37,7 @@ pub(super) fn only_fit(
     }];
     let mut seen = HashSet::from([arguments.get().to_owned()]);
     let mut fit: Option<Mended> = None;
+    let mut left = Steps::default();
     for _ in 0..MOST_CHECKS {
         let Some(State {
             text,
@@ -47,7 +48,7 @@ pub(super) fn only_fit(
             return fit;
         };
         let value: Value = serde_json::from_str(text.get()).ok()?;
-        let errors = validator.errors(&value).ok()?;
+        let errors = validator.errors(&value, &mut left).ok()?;
         if errors.is_empty() {
             if fit.is_some() {
                 return None;

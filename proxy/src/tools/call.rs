@@ -94,7 +94,7 @@ fn admit(entry: &Arc<Entry>, arguments: &RawValue) -> Result<Admitted, Refusal> 
     }
     // What cannot be read here (numbers beyond a double, very deep nesting) is not known to be wrong.
     let verdict = match serde_json::from_str::<Value>(arguments.get()) {
-        Ok(value) => entry.validator().check(&value),
+        Ok(value) => entry.check(&value),
         Err(_) => Verdict::Unchecked("arguments_out_of_range"),
     };
     let mut care = Care::default();

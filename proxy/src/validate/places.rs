@@ -12,6 +12,8 @@ pub struct Places<'a> {
     pub schemas: Vec<(String, &'a Value)>,
     /// Everything met on the way, these included: pointer and steps that were left.
     passed: HashSet<(String, usize)>,
+    /// Bytes of their pointers.
+    bytes: usize,
     /// Whether something could not be followed (a reference that is not a local pointer, names
     /// by pattern, a bound reached), so that more may apply than is listed.
     pub partial: bool,
@@ -26,6 +28,8 @@ impl std::fmt::Debug for Places<'_> {
 
 /// Subschemas visited before the walk is given up.
 const MOST_VISITED: usize = 2000;
+/// Bytes of all pointers met before the walk is given up: a name may be as long as the schema.
+const MOST_BYTES: usize = 1024 * 1024;
 
 /// Keywords whose value is a list of schemas for the same place.
 const ALTERNATIVES: [&str; 3] = ["allOf", "anyOf", "oneOf"];
@@ -83,7 +87,8 @@ impl<'a> Places<'a> {
         if self.passed.contains(&met) {
             return;
         }
-        if self.passed.len() >= MOST_VISITED {
+        self.bytes += pointer.len();
+        if self.passed.len() >= MOST_VISITED || self.bytes > MOST_BYTES {
             self.partial = true;
             return;
         }
@@ -174,7 +179,7 @@ pub fn escaped(name: &str) -> String {
 }
 
 /// A URI fragment as it is meant; what is no escape stays.
-fn percent_decoded(fragment: &str) -> String {
+pub(super) fn percent_decoded(fragment: &str) -> String {
     let bytes = fragment.as_bytes();
     let mut decoded = Vec::with_capacity(bytes.len());
     let mut at = 0;

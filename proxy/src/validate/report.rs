@@ -33,6 +33,8 @@ impl fmt::Debug for Violation {
     }
 }
 
+/// Complaints of one alternative that are looked at.
+const LOOKED_AT: usize = 50;
 /// Allowed values that are shown.
 const SHOWN: usize = 12;
 
@@ -56,6 +58,7 @@ pub(super) fn violations(error: &ValidationError<'_>, schema: &Value) -> Vec<Vio
             let mut closest = closest(error.instance_path().as_str(), context)
                 .iter()
                 .flat_map(|error| violations(error, schema))
+                .take(LOOKED_AT)
                 .collect::<Vec<_>>();
             if closest.is_empty() {
                 closest.push(violation(error, "fits none of the alternatives".to_owned()));

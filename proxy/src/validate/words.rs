@@ -18,6 +18,12 @@ pub(super) fn article(name: &str) -> String {
 /// The one word that is likely meant.
 pub(super) fn nearest<'a>(given: &str, words: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     const ALIKE: f64 = 0.5;
+    // The time of a comparison is the product of both lengths.
+    const LONGEST: usize = 100;
+    if given.len() > LONGEST {
+        return None;
+    }
+    let words = words.filter(|word| word.len() <= LONGEST);
     let given = given.to_lowercase();
     let scored = words.map(|word| {
         (
