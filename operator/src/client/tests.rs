@@ -1,3 +1,5 @@
+//! Is the API server asked at the rate that was set, and its "later" listened to?
+
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 

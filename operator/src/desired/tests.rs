@@ -134,8 +134,8 @@ fn p7_what_the_api_server_could_not_read_is_refused_by_name() {
     let cases = vec![
         (json!({ "affinity": "foo" }), "spec.affinity"),
         (
-            json!({ "affinity": { "podAfinity": {} } }),
-            "podAfinity is no field",
+            json!({ "affinity": { "podAffinities": {} } }),
+            "podAffinities is no field",
         ),
         (json!({ "hostAliases": {} }), "spec.hostAliases"),
         (json!({ "schedulerName": 7 }), "spec.schedulerName"),

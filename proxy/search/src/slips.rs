@@ -15,7 +15,7 @@ use tantivy_fst::{Automaton, IntoStreamer, Map, Streamer};
 use crate::text::fold;
 
 /// Letters of the shortest word that is mended: of shorter ones too many are near.
-const SHORTEST: usize = 4;
+const SHORTEST: usize = 5;
 /// Letters of the longest: more are a key or a number, and cost time.
 const LONGEST: usize = 24;
 
