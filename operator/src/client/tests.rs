@@ -1,12 +1,13 @@
 //! Is the API server asked at the rate that was set, and its "later" listened to?
 
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use kube::{Client, Config};
 use prometheus::Registry;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::time::Instant;
 
 use crate::metrics::Metrics;
 

@@ -105,8 +105,8 @@ fn median_length(vocabulary: &HashMap<String, u32>) -> usize {
     }
 }
 
-/// The pieces that are whole words, with their ids. Word beginnings are marked in SentencePiece's
-/// and in byte-level vocabularies; in WordPiece's, what is none.
+/// The pieces that are whole words, with their ids. Word beginnings are marked in those of `SentencePiece`
+/// and in byte-level vocabularies; in those of `WordPiece`, what is none.
 fn whole_words(vocabulary: &HashMap<String, u32>) -> impl Iterator<Item = (String, u32)> {
     let marked = ['\u{2581}', '\u{120}'].into_iter().find(|mark| {
         let marked = vocabulary.keys().filter(|piece| piece.starts_with(*mark));
