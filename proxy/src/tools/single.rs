@@ -34,12 +34,7 @@ pub(super) async fn read(
             .await;
         let received = match received {
             Ok(Received::Long(result)) => {
-                return Ok(Reply::Long(flowing(
-                    session,
-                    call.entry(),
-                    call.care(),
-                    result,
-                )));
+                return Ok(flowing(session, call.entry(), call.care(), result));
             }
             Ok(Received::Whole(result)) => Ok(result),
             Err(error) => Err(error),
@@ -81,12 +76,7 @@ pub(super) async fn write(
             .await;
         let received = match received {
             Ok(Received::Long(result)) => {
-                return Ok(Reply::Long(flowing(
-                    session,
-                    call.entry(),
-                    call.care(),
-                    result,
-                )));
+                return Ok(flowing(session, call.entry(), call.care(), result));
             }
             Ok(Received::Whole(result)) => Ok(result),
             Err(error) => Err(error),
@@ -142,11 +132,16 @@ fn cared(session: &Session<'_>, care: &Care, answer: Answer) -> Answer {
 }
 
 /// A result that is too large to be held: how it ends is counted with our own tool, once it has.
-fn flowing(session: &Session<'_>, entry: &Entry, care: &Care, result: Box<upstream::Long>) -> Long {
+fn flowing(
+    session: &Session<'_>,
+    entry: &Entry,
+    care: &Care,
+    result: Box<upstream::Long>,
+) -> Reply {
     count(session, care);
     tracing::info!(tool = entry.tool.name, "passes on a long result");
     let note = (!care.mended.is_empty()).then(|| mended::member(&care.mended));
-    Long { result, note }
+    Reply::Long(Long { result, note })
 }
 
 fn count(session: &Session<'_>, care: &Care) {
