@@ -49,6 +49,7 @@ mod shares;
 mod slow_clients;
 mod streams;
 mod tidy;
+mod twins;
 mod twisted_clients;
 mod unanswered;
 mod upstream_answers;

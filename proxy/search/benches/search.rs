@@ -30,7 +30,7 @@ fn documents(count: usize) -> Vec<Document> {
             .collect();
         let (name, description) = (text("name"), text("description"));
         Document::new(
-            &format!("{own}_{name}"),
+            &format!("{name}_{own}"),
             text("title"),
             description,
             &tool["inputSchema"],

@@ -16,7 +16,7 @@ pub struct Document {
 }
 
 /// One parameter of a tool.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Parameter {
     /// The property's name.
     pub name: String,

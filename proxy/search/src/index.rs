@@ -8,6 +8,7 @@ use crate::known::Known;
 use crate::lexical::Lexical;
 use crate::named::Names;
 use crate::semantic::Semantic;
+use crate::twins::Twins;
 use crate::vectors::Vectors;
 
 /// Both sides of the search over one list of documents.
@@ -18,6 +19,7 @@ pub struct Index {
     meaning: Option<(Semantic, Expansion)>,
     names: Names,
     known: Known,
+    twins: Twins,
     count: usize,
 }
 
@@ -81,6 +83,7 @@ impl Index {
             }),
             names: Names::new(documents, &known),
             known,
+            twins: Twins::new(documents),
             count: documents.len(),
         })
     }
@@ -122,7 +125,7 @@ impl Index {
             near.map(|near| (format!("{}~{}", near.asked, near.found), near.similarity))
                 .collect()
         };
-        let hits = best(&parts, limit).into_iter();
+        let hits = self.best(&parts, limit).into_iter();
         hits.map(|hit| {
             let Parts {
                 named,
@@ -148,7 +151,7 @@ impl Index {
     #[must_use]
     pub fn rank(&self, query: &str, limit: usize, mode: Mode, weights: &Weights) -> Vec<Hit> {
         read(query).map_or_else(Vec::new, |query| {
-            best(&self.parts(query, mode, weights).0, limit)
+            self.best(&self.parts(query, mode, weights).0, limit)
         })
     }
 
@@ -162,6 +165,12 @@ impl Index {
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.count == 0
+    }
+
+    /// The other positions that have the same tool under other names: of these at most one is
+    /// among the hits of a query, the best.
+    pub fn twins(&self, position: usize) -> impl Iterator<Item = usize> {
+        self.twins.of(position)
     }
 
     /// Each document's parts, and the share of the query's words that are known.
@@ -191,6 +200,30 @@ impl Index {
         }
         (parts, sides.known)
     }
+
+    /// The best documents, of twins the best one.
+    fn best(&self, parts: &[Parts], limit: usize) -> Vec<Hit> {
+        let hits = parts.iter().enumerate().map(|(position, parts)| Hit {
+            position,
+            score: parts.sum(),
+        });
+        let order = |a: &Hit, b: &Hit| {
+            b.score
+                .total_cmp(&a.score)
+                .then(a.position.cmp(&b.position))
+        };
+        let better = |a: &Hit, b: &Hit| order(a, b).is_lt();
+        let mut hits = self.twins.best(hits.collect(), |hit| hit.position, better);
+        if limit < hits.len() {
+            if limit == 0 {
+                return Vec::new();
+            }
+            hits.select_nth_unstable_by(limit - 1, order);
+            hits.truncate(limit);
+        }
+        hits.sort_by(order);
+        hits
+    }
 }
 
 /// What of a query is read; `None` where nothing is left.
@@ -200,31 +233,6 @@ fn read(query: &str) -> Option<&str> {
         .nth(LONGEST_QUERY)
         .map_or(query.len(), |(at, _)| at);
     Some(query[..end].trim()).filter(|query| !query.is_empty())
-}
-
-fn best(parts: &[Parts], limit: usize) -> Vec<Hit> {
-    let mut hits: Vec<Hit> = parts
-        .iter()
-        .enumerate()
-        .map(|(position, parts)| Hit {
-            position,
-            score: parts.sum(),
-        })
-        .collect();
-    let order = |a: &Hit, b: &Hit| {
-        b.score
-            .total_cmp(&a.score)
-            .then(a.position.cmp(&b.position))
-    };
-    if limit < hits.len() {
-        if limit == 0 {
-            return Vec::new();
-        }
-        hits.select_nth_unstable_by(limit - 1, order);
-        hits.truncate(limit);
-    }
-    hits.sort_by(order);
-    hits
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ mod named;
 mod semantic;
 mod slips;
 mod text;
+mod twins;
 mod vectors;
 mod views;
 

@@ -26,6 +26,8 @@ pub struct Found {
     pub entry: Arc<Entry>,
     /// Higher is better; comparable within one answer only.
     pub score: f32,
+    /// The same tool under other names, in the list's order: none of them is a result of its own.
+    pub twins: Vec<Arc<Entry>>,
 }
 
 /// The last refresh failed: this is the last good list.
@@ -78,16 +80,22 @@ impl Catalog {
     pub fn search(&self, query: &str, limit: usize) -> Vec<Found> {
         let Some(index) = &self.list.index else {
             let nearest = self.similar(query, limit).into_iter().cloned();
-            return nearest.map(|entry| Found { entry, score: 0.0 }).collect();
+            let alone = |entry| Found {
+                entry,
+                score: 0.0,
+                twins: Vec::new(),
+            };
+            return nearest.map(alone).collect();
         };
         let seconds = &self.list.metrics.search_seconds;
         let seconds = seconds.with_label_values(&[mode_name(index.mode())]);
         let hits = seconds.observe_closure_duration(|| index.search(query, limit));
-        let found = hits.into_iter();
-        found
+        let entry = |position: usize| Arc::clone(&self.list.entries[position]);
+        hits.into_iter()
             .map(|hit| Found {
-                entry: Arc::clone(&self.list.entries[hit.position]),
+                entry: entry(hit.position),
                 score: hit.score,
+                twins: index.twins(hit.position).map(entry).collect(),
             })
             .collect()
     }

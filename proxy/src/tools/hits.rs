@@ -15,6 +15,9 @@ pub(super) struct Hit<'a> {
     pub(super) description: String,
     #[serde(rename = "readOnly")]
     pub(super) read_only: bool,
+    /// The same tool's other names.
+    #[serde(rename = "alsoAs", skip_serializing_if = "Vec::is_empty")]
+    pub(super) also_as: Vec<&'a str>,
     #[serde(rename = "inputSchema", skip_serializing_if = "Option::is_none")]
     pub(super) schema: Option<Box<RawValue>>,
     /// The schema was shortened.

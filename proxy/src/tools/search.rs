@@ -44,6 +44,7 @@ struct Said {
     folded: bool,
     omitted: bool,
     weak: bool,
+    twins: bool,
     /// Hits that did not fit, and those whose names did not.
     dropped: usize,
     nameless: usize,
@@ -55,6 +56,7 @@ const ALL: Said = Said {
     folded: true,
     omitted: true,
     weak: true,
+    twins: true,
     dropped: 999,
     nameless: 999,
 };
@@ -63,6 +65,8 @@ const ALL: Said = Said {
 const ECHO: usize = 40;
 /// A name may take one part in so many of an answer: it cannot be shortened.
 const NAME_SHARE: usize = 8;
+/// Other names of one tool that are told.
+const MOST_TWINS: usize = 8;
 
 /// Searches the catalog; no I/O.
 pub(super) fn run(catalog: &Catalog, args: &SearchArgs, limits: Limits) -> Answer {
@@ -142,6 +146,7 @@ fn hits<'a>(
             name: &found.entry.tool.name,
             description: String::new(),
             read_only: found.entry.access == Access::Read,
+            also_as: also_as(found, longest),
             schema: None,
             is_folded: false,
             is_omitted: false,
@@ -153,6 +158,18 @@ fn hits<'a>(
     (hits.collect(), nameless)
 }
 
+/// The other names of a hit, as many as there is room for: describe_tool tells them apart.
+fn also_as(found: &Found, room: usize) -> Vec<&str> {
+    let mut left = room;
+    let names = found.twins.iter().map(|twin| twin.tool.name.as_str());
+    let fits = |name: &&str| {
+        let rest = left.checked_sub(at_most(serialize(name).get()));
+        left = rest.unwrap_or(0);
+        rest.is_some()
+    };
+    names.take(MOST_TWINS).take_while(fits).collect()
+}
+
 fn said(hits: &Hits<'_>, weak: &[bool], schemas: bool) -> Said {
     let any = |is: fn(&Hit<'_>) -> bool| hits.iter().flatten().any(is);
     Said {
@@ -160,6 +177,7 @@ fn said(hits: &Hits<'_>, weak: &[bool], schemas: bool) -> Said {
         folded: any(|hit| hit.is_folded),
         omitted: any(|hit| hit.is_omitted),
         weak: weak.contains(&true),
+        twins: any(|hit| !hit.also_as.is_empty()),
         dropped: 0,
         nameless: 0,
     }
@@ -212,6 +230,10 @@ fn notes(catalog: &Catalog, args: &SearchArgs, said: Said) -> Vec<String> {
         (
             said.weak,
             "`weak`: the best match is poor; perhaps no tool does this. Search again in other words before you call one.",
+        ),
+        (
+            said.twins,
+            "`alsoAs`: the same tool under other names, such as another account's; choose by name, and name the one you mean in `query` for more of them.",
         ),
         (
             said.missing,

@@ -72,7 +72,7 @@ fn nothing_is_never_the_answer() {
 
 #[test]
 fn equal_tools_keep_the_lists_order() {
-    let same = vec![Document::new("a", "", "same", &json!({})); 5];
+    let same = ["a", "b", "c", "d", "e"].map(|name| Document::new(name, "", "same", &json!({})));
     let index = Index::build(&same, None).unwrap();
     let positions: Vec<_> = index
         .search("same", 5)
