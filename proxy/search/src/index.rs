@@ -1,6 +1,8 @@
 //! Which tools fit this query? One immutable index over one list of tools.
 
+use crate::corpus::Corpus;
 use crate::document::Document;
+use crate::embed::Pieces;
 use crate::error::Error;
 use crate::expansion::Expansion;
 use crate::fuse::{Parts, Sides, Weights};
@@ -72,12 +74,14 @@ impl Index {
     /// # Errors
     /// [`Error::Lexical`].
     pub fn build(documents: &[Document], vectors: Option<&Vectors>) -> Result<Self, Error> {
-        let known = Known::new(documents);
+        let corpus = Corpus::read(documents);
+        let known = Known::new(&corpus);
         Ok(Self {
-            lexical: Lexical::build(documents)?,
+            lexical: Lexical::build(&corpus)?,
             meaning: vectors.map(|vectors| {
-                let expansion = Expansion::build(documents, vectors.embedder());
-                (Semantic::build(documents, vectors), expansion)
+                let mut pieces = Pieces::of(vectors.embedder());
+                let semantic = Semantic::build(documents, vectors, &mut pieces);
+                (semantic, Expansion::build(&corpus, &mut pieces))
             }),
             names: Names::new(documents, &known),
             known,

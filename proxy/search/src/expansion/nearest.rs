@@ -1,6 +1,10 @@
 //! Which words are near to this one? An inverted file of eight-bit vectors: words lie in clusters,
 //! and only the clusters nearest to the query word are read (Jégou, Douze and Schmid 2011).
 
+use std::ops::Range;
+
+use crate::simd;
+
 /// A word counts from this cosine on; below lies what unrelated words have in common.
 const LEAST: f32 = 0.3;
 /// Words that one query word may stand for.
@@ -17,6 +21,12 @@ struct Rows {
     dimensions: usize,
     numbers: Vec<i8>,
     scales: Vec<f32>,
+}
+
+/// A vector in eight bits with its scale.
+struct Asked {
+    row: Vec<i8>,
+    scale: f32,
 }
 
 /// The words' vectors, by cluster.
@@ -45,7 +55,7 @@ impl Rows {
     }
 
     fn push(&mut self, vector: &[f32]) {
-        let (row, scale) = quantized(vector);
+        let Asked { row, scale } = quantized(vector);
         self.numbers.extend(row);
         self.scales.push(scale);
     }
@@ -54,15 +64,27 @@ impl Rows {
         &self.numbers[at * self.dimensions..(at + 1) * self.dimensions]
     }
 
-    fn cosine(&self, asked: &(Vec<i8>, f32), at: usize) -> f32 {
-        product(self.row(at), &asked.0) as f32 * asked.1 * self.scales[at]
+    /// Calls back with the cosine of each row of a range with a vector.
+    fn cosines(&self, range: Range<usize>, asked: &Asked, found: &mut impl FnMut(usize, f32)) {
+        let rows = range.start * self.dimensions..range.end * self.dimensions;
+        let mut at = range.start;
+        simd::products_of_bytes(&self.numbers[rows], &asked.row, &mut |product| {
+            found(at, product as f32 * asked.scale * self.scales[at]);
+            at += 1;
+        });
     }
 
+    /// The row nearest to a vector; of equally near ones the first.
     fn nearest(&self, row: &[i8]) -> usize {
-        let product = |at: usize| product(self.row(at), row) as f32 * self.scales[at];
-        let products = (0..self.len()).map(|at| (at, product(at)));
-        let nearest = products.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
-        nearest.map_or(0, |(at, _)| at)
+        let (mut at, mut best) = (0, (0, f32::NEG_INFINITY));
+        simd::products_of_bytes(&self.numbers, row, &mut |product| {
+            let scaled = product as f32 * self.scales[at];
+            if scaled > best.1 {
+                best = (at, scaled);
+            }
+            at += 1;
+        });
+        best.0
     }
 }
 
@@ -98,9 +120,10 @@ impl Table {
     pub(super) fn nearest(&self, vector: &[f32]) -> Vec<(usize, f32)> {
         let asked = quantized(vector);
         let count = self.centroids.len();
-        let mut clusters: Vec<(usize, f32)> = (0..count)
-            .map(|at| (at, self.centroids.cosine(&asked, at)))
-            .collect();
+        let mut clusters: Vec<(usize, f32)> = Vec::with_capacity(count);
+        self.centroids.cosines(0..count, &asked, &mut |at, cosine| {
+            clusters.push((at, cosine))
+        });
         // Ties by position, here and below: the same words on every replica.
         let order = |a: &(usize, f32), b: &(usize, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
         let read = (count / READ).max(READ_AT_LEAST);
@@ -108,13 +131,15 @@ impl Table {
             clusters.select_nth_unstable_by(read, order);
             clusters.truncate(read);
         }
-        let rows = clusters
-            .into_iter()
-            .flat_map(|(cluster, _)| self.starts[cluster]..self.starts[cluster + 1]);
-        let mut near: Vec<(usize, f32)> = rows
-            .map(|row| (self.words[row] as usize, self.rows.cosine(&asked, row)))
-            .filter(|&(_, cosine)| cosine > LEAST)
-            .collect();
+        let mut near: Vec<(usize, f32)> = Vec::new();
+        for (cluster, _) in clusters {
+            let rows = self.starts[cluster]..self.starts[cluster + 1];
+            self.rows.cosines(rows, &asked, &mut |row, cosine| {
+                if cosine > LEAST {
+                    near.push((self.words[row] as usize, cosine));
+                }
+            });
+        }
         near.sort_unstable_by(order);
         near.truncate(MOST);
         let weight = |cosine: f32| ((cosine - LEAST) / (1.0 - LEAST)).min(1.0);
@@ -126,7 +151,12 @@ impl Table {
     /// The cosine of a vector and a word.
     pub(super) fn similarity(&self, vector: &[f32], word: usize) -> f32 {
         let row = self.places[word] as usize;
-        self.rows.cosine(&quantized(vector), row)
+        let mut similarity = 0.0;
+        self.rows
+            .cosines(row..row + 1, &quantized(vector), &mut |_, cosine| {
+                similarity = cosine
+            });
+        similarity
     }
 }
 
@@ -173,22 +203,21 @@ fn means(rows: &Rows, clusters: &[usize], count: usize) -> Rows {
     centroids
 }
 
-fn quantized(vector: &[f32]) -> (Vec<i8>, f32) {
+fn quantized(vector: &[f32]) -> Asked {
     let largest = vector
         .iter()
         .fold(0.0_f32, |most, number| most.max(number.abs()));
     if largest == 0.0 {
-        return (vec![0; vector.len()], 0.0);
+        return Asked {
+            row: vec![0; vector.len()],
+            scale: 0.0,
+        };
     }
     let scale = largest / 127.0;
     // In range by construction: the largest becomes 127.
     let row = vector.iter().map(|number| (number / scale).round() as i8);
-    (row.collect(), scale)
-}
-
-fn product(a: &[i8], b: &[i8]) -> i32 {
-    a.iter()
-        .zip(b)
-        .map(|(&a, &b)| i32::from(i16::from(a) * i16::from(b)))
-        .sum()
+    Asked {
+        row: row.collect(),
+        scale,
+    }
 }

@@ -3,8 +3,9 @@
 use serde_json::json;
 
 use super::Expansion;
+use crate::corpus::Corpus;
 use crate::document::Document;
-use crate::embed::Embedder;
+use crate::embed::{Embedder, Pieces};
 
 fn expansion() -> Expansion {
     let tool = |name: &str, description: &str| Document::new(name, "", description, &json!({}));
@@ -13,7 +14,8 @@ fn expansion() -> Expansion {
         tool("get_weather", "Weather forecast for a place."),
         tool("empty", ""),
     ];
-    Expansion::build(&tools, &Embedder::builtin().unwrap())
+    let embedder = Embedder::builtin().unwrap();
+    Expansion::build(&Corpus::read(&tools), &mut Pieces::of(&embedder))
 }
 
 #[test]
