@@ -13,6 +13,7 @@ mod index;
 mod known;
 mod lexical;
 mod named;
+mod near;
 mod semantic;
 mod simd;
 mod slips;

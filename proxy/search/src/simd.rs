@@ -1,7 +1,7 @@
 //! How is one vector multiplied with many? Rows of whole numbers in one piece of memory, in the
 //! widest registers that this processor has: binaries are built for the oldest processors.
 
-use pulp::Arch;
+use pulp::{Arch, Simd, WithSimd};
 
 /// One, as a number of a row. A product of two vectors of at most unit length stays within an
 /// `i32`, and so does every part of its sum (Cauchy and Schwarz).
@@ -17,50 +17,56 @@ pub fn fixed(vector: &[f32]) -> impl Iterator<Item = i16> {
 /// The product of each row with a vector, both as [`fixed`] made them.
 #[must_use]
 pub fn products_of_fixed(rows: &[i16], vector: &[i16]) -> Vec<f32> {
+    let products = products(rows, vector).into_iter();
+    products
+        .map(|product| product as f32 / (ONE * ONE))
+        .collect()
+}
+
+/// The product of each row with a vector.
+pub(crate) fn products<T: Copy + Into<i32>>(rows: &[T], vector: &[T]) -> Vec<i32> {
     if vector.is_empty() {
         return Vec::new();
     }
-    let mut products = vec![0.0; rows.len() / vector.len()];
-    Arch::new().dispatch(|| {
-        for (row, product) in rows.chunks_exact(vector.len()).zip(&mut products) {
-            *product = product_of_fixed(row, vector) as f32 / (ONE * ONE);
-        }
+    let mut products = vec![0; rows.len() / vector.len()];
+    Arch::new().dispatch(Products {
+        rows,
+        vector,
+        products: &mut products,
     });
     products
 }
 
-/// Calls back with the product of each row with a vector.
-pub(crate) fn products_of_bytes(rows: &[i8], vector: &[i8], found: &mut impl FnMut(i32)) {
-    if vector.is_empty() {
-        return;
-    }
-    Arch::new().dispatch(|| {
-        for row in rows.chunks_exact(vector.len()) {
-            found(product_of_bytes(row, vector));
+struct Products<'a, T> {
+    rows: &'a [T],
+    vector: &'a [T],
+    products: &'a mut [i32],
+}
+
+impl<T: Copy + Into<i32>> WithSimd for Products<'_, T> {
+    type Output = ();
+
+    // Within what calls it, because only there the wide registers may be used.
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let rows = self.rows.chunks_exact(self.vector.len());
+        for (row, product) in rows.zip(self.products) {
+            // Widened before it is multiplied, which processors do in one step with the sum of
+            // two neighbours, for numbers of sixteen bits.
+            let mut sum = 0_i32;
+            for (&a, &b) in row.iter().zip(self.vector) {
+                sum += a.into() * b.into();
+            }
+            *product = sum;
         }
-    });
-}
-
-// Always within what calls them, because only there the wide registers may be used. A product is
-// widened before it is summed, which processors do in one step for numbers of sixteen bits.
-
-#[inline(always)]
-fn product_of_fixed(a: &[i16], b: &[i16]) -> i32 {
-    let pairs = a.iter().zip(b);
-    pairs.map(|(&a, &b)| i32::from(a) * i32::from(b)).sum()
-}
-
-#[inline(always)]
-fn product_of_bytes(a: &[i8], b: &[i8]) -> i32 {
-    let pairs = a.iter().zip(b);
-    pairs.map(|(&a, &b)| i32::from(a) * i32::from(b)).sum()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
-    use super::{fixed, products_of_bytes, products_of_fixed};
+    use super::{fixed, products, products_of_fixed};
 
     fn unit(numbers: &[f32]) -> Vec<f32> {
         let length = numbers.iter().map(|x| x * x).sum::<f32>().sqrt().max(1e-9);
@@ -93,10 +99,8 @@ mod tests {
             let same = 1.0 / (dimensions as f32).sqrt();
             let row: Vec<i16> = fixed(&vec![same; dimensions]).collect();
             assert!((products_of_fixed(&row, &row)[0] - 1.0).abs() < 1e-3);
-            let row = vec![-127; dimensions];
-            let mut found = Vec::new();
-            products_of_bytes(&row, &row, &mut |product| found.push(product));
-            assert_eq!(found, [127 * 127 * dimensions as i32]);
+            let row = vec![-127_i8; dimensions];
+            assert_eq!(products(&row, &row), [127 * 127 * dimensions as i32]);
         }
         assert_eq!(
             fixed(&[f32::NAN, 2.0, -2.0]).collect::<Vec<_>>(),

@@ -135,7 +135,7 @@ fn median_length(vocabulary: &HashMap<String, u32>) -> usize {
 
 /// The pieces that are whole words, with their ids. Word beginnings are marked in those of `SentencePiece`
 /// and in byte-level vocabularies; in those of `WordPiece`, what is none.
-fn whole_words(vocabulary: &HashMap<String, u32>) -> impl Iterator<Item = (String, u32)> {
+fn whole_words(vocabulary: &HashMap<String, u32>) -> impl Iterator<Item = (&str, u32)> {
     let marked = ['\u{2581}', '\u{120}'].into_iter().find(|mark| {
         let marked = vocabulary.keys().filter(|piece| piece.starts_with(*mark));
         marked.count() > vocabulary.len() / 10
@@ -145,7 +145,7 @@ fn whole_words(vocabulary: &HashMap<String, u32>) -> impl Iterator<Item = (Strin
             Some(mark) => piece.strip_prefix(mark)?,
             None => piece,
         };
-        Some((word.to_owned(), id))
+        Some((word, id))
     })
 }
 

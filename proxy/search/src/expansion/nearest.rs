@@ -64,26 +64,25 @@ impl Rows {
         &self.numbers[at * self.dimensions..(at + 1) * self.dimensions]
     }
 
-    /// Calls back with the cosine of each row of a range with a vector.
-    fn cosines(&self, range: Range<usize>, asked: &Asked, found: &mut impl FnMut(usize, f32)) {
+    /// The cosine of each row of a range with a vector.
+    fn cosines(&self, range: Range<usize>, asked: &Asked) -> impl Iterator<Item = (usize, f32)> {
         let rows = range.start * self.dimensions..range.end * self.dimensions;
-        let mut at = range.start;
-        simd::products_of_bytes(&self.numbers[rows], &asked.row, &mut |product| {
-            found(at, product as f32 * asked.scale * self.scales[at]);
-            at += 1;
-        });
+        let products = simd::products(&self.numbers[rows], &asked.row);
+        let cosine = |product, at| product as f32 * asked.scale * self.scales[at];
+        let products = products.into_iter().zip(range);
+        products.map(move |(product, at)| (at, cosine(product, at)))
     }
 
     /// The row nearest to a vector; of equally near ones the first.
     fn nearest(&self, row: &[i8]) -> usize {
-        let (mut at, mut best) = (0, (0, f32::NEG_INFINITY));
-        simd::products_of_bytes(&self.numbers, row, &mut |product| {
-            let scaled = product as f32 * self.scales[at];
+        let products = simd::products(&self.numbers, row);
+        let mut best = (0, f32::NEG_INFINITY);
+        for (at, (product, scale)) in products.into_iter().zip(&self.scales).enumerate() {
+            let scaled = product as f32 * scale;
             if scaled > best.1 {
                 best = (at, scaled);
             }
-            at += 1;
-        });
+        }
         best.0
     }
 }
@@ -120,10 +119,7 @@ impl Table {
     pub(super) fn nearest(&self, vector: &[f32]) -> Vec<(usize, f32)> {
         let asked = quantized(vector);
         let count = self.centroids.len();
-        let mut clusters: Vec<(usize, f32)> = Vec::with_capacity(count);
-        self.centroids.cosines(0..count, &asked, &mut |at, cosine| {
-            clusters.push((at, cosine))
-        });
+        let mut clusters: Vec<_> = self.centroids.cosines(0..count, &asked).collect();
         // Ties by position, here and below: the same words on every replica.
         let order = |a: &(usize, f32), b: &(usize, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
         let read = (count / READ).max(READ_AT_LEAST);
@@ -134,14 +130,15 @@ impl Table {
         let mut near: Vec<(usize, f32)> = Vec::new();
         for (cluster, _) in clusters {
             let rows = self.starts[cluster]..self.starts[cluster + 1];
-            self.rows.cosines(rows, &asked, &mut |row, cosine| {
-                if cosine > LEAST {
-                    near.push((self.words[row] as usize, cosine));
-                }
-            });
+            let cosines = self.rows.cosines(rows, &asked);
+            let cosines = cosines.filter(|&(_, cosine)| cosine > LEAST);
+            near.extend(cosines.map(|(row, cosine)| (self.words[row] as usize, cosine)));
+        }
+        if MOST < near.len() {
+            near.select_nth_unstable_by(MOST, order);
+            near.truncate(MOST);
         }
         near.sort_unstable_by(order);
-        near.truncate(MOST);
         let weight = |cosine: f32| ((cosine - LEAST) / (1.0 - LEAST)).min(1.0);
         near.into_iter()
             .map(|(word, cosine)| (word, weight(cosine)))
@@ -151,12 +148,9 @@ impl Table {
     /// The cosine of a vector and a word.
     pub(super) fn similarity(&self, vector: &[f32], word: usize) -> f32 {
         let row = self.places[word] as usize;
-        let mut similarity = 0.0;
-        self.rows
-            .cosines(row..row + 1, &quantized(vector), &mut |_, cosine| {
-                similarity = cosine
-            });
-        similarity
+        let asked = quantized(vector);
+        let mut cosines = self.rows.cosines(row..row + 1, &asked);
+        cosines.next().map_or(0.0, |(_, cosine)| cosine)
     }
 }
 

@@ -93,12 +93,8 @@ struct Terms {
 
 impl Terms {
     fn of(corpus: &Corpus<'_>) -> Self {
-        let mut words = Words::default();
         let of_word = corpus.words().iter().map(|word| {
             let terms = terms::of_word(word);
-            if !terms.is_empty() {
-                words.add(word);
-            }
             let count = terms.len();
             (terms.concat(), count)
         });
@@ -112,7 +108,9 @@ impl Terms {
             })
         });
         let by_stretch = by_stretch.collect();
-        words.finish();
+        let words = corpus.words().iter().zip(&of_word);
+        let words = words.filter(|(_, (_, terms))| *terms > 0);
+        let words = Words::of(words.map(|(word, _)| &**word));
         Self { by_stretch, words }
     }
 }
