@@ -100,7 +100,8 @@ pub(super) fn stretches(text: &str) -> impl Iterator<Item = &str> {
     let stretches = ends.filter_map(move |at| {
         let before = text[..at].chars().next_back();
         let after = text[at..].chars().nth(1);
-        let ends = before.is_none_or(stands_alone) && after.is_none_or(stands_alone);
+        let alone = before.is_none_or(stands_alone) && after.is_none_or(stands_alone);
+        let ends = alone || at == text.len();
         ends.then(|| {
             let stretch = &text[start..at];
             start = (at + 1).min(text.len());
