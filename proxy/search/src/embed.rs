@@ -123,6 +123,11 @@ impl Embedder {
         self.model.tokens.ids(text)
     }
 
+    /// As [`Embedder::pieces`], for many texts.
+    pub(crate) fn pieces_of_many(&self) -> Pieces<'_> {
+        Pieces::of(&self.model.tokens)
+    }
+
     /// The piece of the word that was meant by one for which the model has none.
     pub(crate) fn meant(&self, word: &str) -> Option<u32> {
         self.model.tokens.meant(word)

@@ -2,7 +2,6 @@
 
 use crate::corpus::Corpus;
 use crate::document::Document;
-use crate::embed::Pieces;
 use crate::error::Error;
 use crate::expansion::Expansion;
 use crate::fuse::{Parts, Sides, Weights};
@@ -79,9 +78,10 @@ impl Index {
         Ok(Self {
             lexical: Lexical::build(&corpus)?,
             meaning: vectors.map(|vectors| {
-                let mut pieces = Pieces::of(vectors.embedder());
+                let embedder = vectors.embedder();
+                let mut pieces = embedder.pieces_of_many();
                 let semantic = Semantic::build(documents, vectors, &mut pieces);
-                (semantic, Expansion::build(&corpus, &mut pieces))
+                (semantic, Expansion::build(&corpus, embedder, &mut pieces))
             }),
             names: Names::new(documents, &known),
             known,

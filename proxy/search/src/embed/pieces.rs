@@ -2,29 +2,25 @@
 
 use std::collections::HashMap;
 
-use crate::embed::Embedder;
+use crate::embed::tokens::Tokens;
 use crate::embed::words::stretches;
 
 /// The pieces of many texts. Grows with the distinct words seen: made for one list, then dropped.
 pub(crate) struct Pieces<'a> {
-    embedder: &'a Embedder,
+    tokens: &'a Tokens,
     /// `None` for what the tokenizer refuses.
     seen: HashMap<Box<str>, Option<Box<[u32]>>>,
 }
 
 impl<'a> Pieces<'a> {
-    pub(crate) fn of(embedder: &'a Embedder) -> Self {
+    pub(super) fn of(tokens: &'a Tokens) -> Self {
         let seen = HashMap::new();
-        Self { embedder, seen }
+        Self { tokens, seen }
     }
 
-    pub(crate) const fn embedder(&self) -> &'a Embedder {
-        self.embedder
-    }
-
-    /// As [`Embedder::pieces`].
+    /// Ids in the text's order, without unknown ones.
     pub(crate) fn of_text(&mut self, text: &str) -> Vec<u32> {
-        let tokens = &self.embedder.model.tokens;
+        let tokens = self.tokens;
         if !tokens.words_apart() {
             return tokens.ids(text);
         }

@@ -53,8 +53,8 @@ impl Seen {
 const LAST_TELLING: usize = 3;
 
 impl Expansion {
-    pub(crate) fn build(corpus: &Corpus<'_>, pieces: &mut Pieces<'_>) -> Self {
-        let (mut seen, by_stretch) = words(corpus, pieces);
+    pub(crate) fn build(corpus: &Corpus<'_>, embedder: &Embedder, pieces: &mut Pieces<'_>) -> Self {
+        let (mut seen, by_stretch) = words(corpus, embedder, pieces);
         let mut lengths = vec![[0.0_f32; 6]; corpus.len()];
         for (position, fields) in corpus.documents().enumerate() {
             let document = u32::try_from(position).unwrap_or(u32::MAX);
@@ -71,7 +71,6 @@ impl Expansion {
         seen.retain(|seen| seen.tells);
         seen.sort_unstable_by(|a, b| a.key.cmp(&b.key));
         let mean = means(&lengths);
-        let embedder = pieces.embedder();
         let vectors = seen
             .iter()
             .map(|seen| embedder.direction_of_one(&seen.pieces));
@@ -104,12 +103,16 @@ impl Expansion {
 
 /// Every distinct word that carries weight, and by stretch which it has. A word is what the model
 /// makes of it where it stands first.
-fn words(corpus: &Corpus<'_>, pieces: &mut Pieces<'_>) -> (Vec<Seen>, Vec<Box<[u32]>>) {
+fn words(
+    corpus: &Corpus<'_>,
+    embedder: &Embedder,
+    pieces: &mut Pieces<'_>,
+) -> (Vec<Seen>, Vec<Box<[u32]>>) {
     let mut seen = Vec::new();
     let mut numbers: HashMap<Box<str>, u32> = HashMap::new();
     let by_stretch = corpus.stretches().iter().map(|&stretch| {
         let mut found = Vec::new();
-        each_word_of(pieces.embedder(), stretch, &mut |word| found.push(word));
+        each_word_of(embedder, stretch, &mut |word| found.push(word));
         found.retain(|word| !stop::is_stop(&word.key));
         let found = found.into_iter().map(|word| {
             *numbers.entry(word.key.as_str().into()).or_insert_with(|| {

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::Expansion;
 use crate::corpus::Corpus;
 use crate::document::Document;
-use crate::embed::{Embedder, Pieces};
+use crate::embed::Embedder;
 
 fn expansion() -> Expansion {
     let tool = |name: &str, description: &str| Document::new(name, "", description, &json!({}));
@@ -15,7 +15,8 @@ fn expansion() -> Expansion {
         tool("empty", ""),
     ];
     let embedder = Embedder::builtin().unwrap();
-    Expansion::build(&Corpus::read(&tools), &mut Pieces::of(&embedder))
+    let mut pieces = embedder.pieces_of_many();
+    Expansion::build(&Corpus::read(&tools), &embedder, &mut pieces)
 }
 
 #[test]
