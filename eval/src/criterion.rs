@@ -57,6 +57,18 @@ pub fn timings(folder: &Path) -> anyhow::Result<Vec<Timing>> {
     Ok(timings)
 }
 
+/// What the benchmark of searches measured in loops of its own, in a target folder.
+///
+/// # Errors
+/// The file is there and no such record.
+pub fn loops(target: &Path) -> anyhow::Result<Vec<Timing>> {
+    let file = target.join("search/loops.json");
+    let Ok(json) = std::fs::read(&file) else {
+        return Ok(Vec::new());
+    };
+    serde_json::from_slice(&json).with_context(|| format!("{} is no record", file.display()))
+}
+
 fn timing(folder: &Path) -> anyhow::Result<Timing> {
     let read = |name| {
         let file = folder.join(name);
@@ -76,7 +88,7 @@ fn timing(folder: &Path) -> anyhow::Result<Timing> {
 
 #[cfg(test)]
 mod tests {
-    use super::timings;
+    use super::{loops, timings};
 
     #[test]
     fn the_last_run_is_read_per_element() {
@@ -105,5 +117,12 @@ mod tests {
         ];
         assert_eq!(found, expected);
         assert!(timings(&folder.path().join("absent")).unwrap().is_empty());
+        assert!(loops(folder.path()).unwrap().is_empty());
+        std::fs::create_dir(folder.path().join("search")).unwrap();
+        let file = folder.path().join("search/loops.json");
+        std::fs::write(&file, r#"[{"id":"one of 10000/misspelt/p99","ns":7.0}]"#).unwrap();
+        assert_eq!(loops(folder.path()).unwrap()[0].ns, 7.0);
+        std::fs::write(&file, "{}").unwrap();
+        assert!(loops(folder.path()).is_err());
     }
 }

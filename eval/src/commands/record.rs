@@ -6,7 +6,7 @@ use std::process::Command as Program;
 
 use anyhow::{Context, bail};
 use clap::{Arg, ArgMatches, Command};
-use toolsearch_eval::criterion::timings;
+use toolsearch_eval::criterion::{loops, timings};
 use toolsearch_eval::dataset::Dataset;
 use toolsearch_eval::records::{Rankings, Stamp, Timings, Wire, folder, read, write};
 use toolsearch_search::Weights;
@@ -152,7 +152,8 @@ fn target() -> anyhow::Result<PathBuf> {
 }
 
 fn criterion(log: &mut impl Write) -> anyhow::Result<()> {
-    let new = timings(&target()?.join("criterion"))?;
+    let mut new = timings(&target()?.join("criterion"))?;
+    new.extend(loops(&target()?)?);
     if new.is_empty() {
         writeln!(
             log,

@@ -39,9 +39,43 @@ Lithuanian and Japanese; the time of one query is shown.
     text.push_str(&markdown(&head, &rows.collect::<Vec<_>>()));
     text.push('\n');
     text.push_str(&others(timings, |id| {
-        !id.starts_with("search/") && !is_of_arguments(id)
+        let told_apart = ["search/", ONE, VECTORS];
+        !told_apart.iter().any(|begin| id.starts_with(begin)) && !is_of_arguments(id)
     }));
+    text.push_str(&loops(timings));
     let _ = write!(text, "\n{}\n", timings.recorded);
+    text
+}
+
+/// What begins the names of single queries' times: then what is asked, and the share that is faster.
+const ONE: &str = "one of 10000/";
+/// What begins the names of the two ways through the vectors.
+const VECTORS: &str = "vectors of 10000/";
+
+/// How slow the slowest are, and how far from what memory allows; nothing where it was not measured.
+fn loops(timings: &Timings) -> String {
+    let named = |name: String| timings.timings.iter().find(|timing| timing.id == name);
+    let kinds = timings.timings.iter().filter_map(|timing| {
+        let kind = timing.id.strip_prefix(ONE)?.strip_suffix("/p50")?;
+        let slow = named(format!("{ONE}{kind}/p99"))?;
+        Some(vec![kind.to_owned(), time(timing.ns), time(slow.ns)])
+    });
+    let kinds: Vec<_> = kinds.collect();
+    let mut text = String::new();
+    if !kinds.is_empty() {
+        text.push_str("\nOne hybrid query over 10,000 tools, each timed alone:\n\n");
+        text.push_str(&markdown(&["queries", "p50", "p99"], &kinds));
+    }
+    let (sum, products) = (format!("{VECTORS}plain sum"), format!("{VECTORS}products"));
+    if let (Some(sum), Some(products)) = (named(sum), named(products)) {
+        let _ = write!(
+            text,
+            "\nScoring 10,000 vectors takes {}, {:.2} times as long as a plain sum of the same \
+             bytes in the same run.\n",
+            time(products.ns),
+            products.ns / sum.ns
+        );
+    }
     text
 }
 

@@ -5,9 +5,11 @@
 
 mod config;
 mod files;
+mod pieces;
 mod pool;
 mod tokens;
 mod weights;
+mod words;
 
 use std::fmt;
 use std::path::Path;
@@ -16,6 +18,8 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 
 use crate::error::Error;
+
+pub(crate) use pieces::Pieces;
 
 use config::Config;
 use files::{CONFIG, TABLE, TOKENIZER};
@@ -114,14 +118,14 @@ impl Embedder {
         pool::mean(&tokens.ids(text), weights, config.normalize)
     }
 
-    /// The vector made unit length whatever the model asks for: products of two are cosines.
-    pub(crate) fn direction(&self, text: &str) -> Vec<f32> {
-        self.direction_of(&self.pieces(text))
-    }
-
     /// The pieces that a text consists of, without unknown ones.
     pub(crate) fn pieces(&self, text: &str) -> Vec<u32> {
         self.model.tokens.ids(text)
+    }
+
+    /// As [`Embedder::pieces`], for many texts.
+    pub(crate) fn pieces_of_many(&self) -> Pieces<'_> {
+        Pieces::of(&self.model.tokens)
     }
 
     /// The piece of the word that was meant by one for which the model has none.
@@ -129,18 +133,15 @@ impl Embedder {
         self.model.tokens.meant(word)
     }
 
-    /// As [`Embedder::direction`], of pieces.
+    /// The vector of a text's pieces, made unit length whatever the model asks for: products of
+    /// two are cosines.
     pub(crate) fn direction_of(&self, pieces: &[u32]) -> Vec<f32> {
-        let mut vector = pool::mean(pieces, &self.model.weights, false);
-        let length = vector
-            .iter()
-            .map(|number| number * number)
-            .sum::<f32>()
-            .sqrt();
-        if length > 0.0 {
-            vector.iter_mut().for_each(|number| *number /= length);
-        }
-        vector
+        pool::direction(pool::mean(pieces, &self.model.weights, false))
+    }
+
+    /// As [`Embedder::direction_of`], for many short texts.
+    pub(crate) fn direction_of_one(&self, pieces: &[u32]) -> Vec<f32> {
+        pool::direction(pool::sum(pieces, &self.model.weights))
     }
 }
 

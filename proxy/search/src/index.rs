@@ -1,5 +1,6 @@
 //! Which tools fit this query? One immutable index over one list of tools.
 
+use crate::corpus::Corpus;
 use crate::document::Document;
 use crate::error::Error;
 use crate::expansion::Expansion;
@@ -74,12 +75,15 @@ impl Index {
     /// # Errors
     /// [`Error::Lexical`].
     pub fn build(documents: &[Document], vectors: Option<&Vectors>) -> Result<Self, Error> {
-        let known = Known::new(documents);
+        let corpus = Corpus::read(documents);
+        let known = Known::new(&corpus);
         Ok(Self {
-            lexical: Lexical::build(documents)?,
+            lexical: Lexical::build(&corpus)?,
             meaning: vectors.map(|vectors| {
-                let expansion = Expansion::build(documents, vectors.embedder());
-                (Semantic::build(documents, vectors), expansion)
+                let embedder = vectors.embedder();
+                let mut pieces = embedder.pieces_of_many();
+                let semantic = Semantic::build(documents, vectors, &mut pieces);
+                (semantic, Expansion::build(&corpus, embedder, &mut pieces))
             }),
             names: Names::new(documents, &known),
             known,

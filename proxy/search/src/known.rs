@@ -4,7 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::document::Document;
+use crate::corpus::Corpus;
 use crate::text::{self, lithuanian, stem};
 
 /// Every word that some tool has, folded, and its stems.
@@ -16,15 +16,23 @@ pub(crate) struct Known {
 }
 
 impl Known {
-    pub(crate) fn new(documents: &[Document]) -> Self {
-        let mut words: HashMap<Box<str>, u32> = HashMap::new();
-        for document in documents {
-            let texts = document.fields().into_iter().flatten();
-            let of_one: HashSet<String> = texts.flat_map(text::words).collect();
-            for word in of_one {
-                *words.entry(word.into_boxed_str()).or_default() += 1;
+    pub(crate) fn new(corpus: &Corpus<'_>) -> Self {
+        let mut having = vec![0_u32; corpus.words().len()];
+        let mut last = vec![usize::MAX; having.len()];
+        for (position, fields) in corpus.documents().enumerate() {
+            let stretches = fields.into_iter().flatten();
+            let parts = stretches.flat_map(|&stretch| corpus.parts(stretch));
+            for word in parts
+                .filter(|part| !part.joined)
+                .map(|part| part.word as usize)
+            {
+                if std::mem::replace(&mut last[word], position) != position {
+                    having[word] += 1;
+                }
             }
         }
+        let words = corpus.words().iter().cloned().zip(having);
+        let words: HashMap<_, _> = words.filter(|&(_, having)| having > 0).collect();
         let stems = words.keys().flat_map(|word| stems(word));
         let stems = stems.map(String::into_boxed_str).collect();
         Self { words, stems }
@@ -70,7 +78,7 @@ fn stems(word: &str) -> impl Iterator<Item = String> {
 mod tests {
     use serde_json::json;
 
-    use super::Known;
+    use super::{Corpus, Known};
     use crate::document::Document;
 
     #[test]
@@ -81,7 +89,7 @@ mod tests {
             "Sends an invoice to the customer.",
             &json!({}),
         )];
-        let known = Known::new(&tools);
+        let known = Known::new(&Corpus::read(&tools));
         assert_eq!(known.share("send the invoice to Zanzibar"), 0.8);
         assert_eq!(known.share("išsiųsk sąskaitą klientui"), 0.0);
         assert_eq!(known.share("sending customers invoices"), 1.0);

@@ -5,12 +5,13 @@ use std::collections::HashMap;
 
 use crate::document::Document;
 use crate::known::Known;
+use crate::near::Near;
 use crate::text;
 
 /// The names of a list without what people change by accident: case and separators.
 #[derive(Debug)]
 pub(crate) struct Names {
-    letters: Vec<String>,
+    letters: Near,
     /// By the first word of their names, the tools of each service.
     services: HashMap<String, Vec<usize>>,
 }
@@ -27,11 +28,11 @@ const MOST_WORDS: usize = 8;
 
 impl Names {
     pub(crate) fn new(documents: &[Document], known: &Known) -> Self {
-        let mut letters = Vec::new();
+        let mut letters = Near::default();
         let mut services: HashMap<String, Vec<usize>> = HashMap::new();
         for (position, document) in documents.iter().enumerate() {
             let words = text::words(&document.name);
-            letters.push(words.concat());
+            letters.add(&words.concat());
             if let Some(first) = words.into_iter().next() {
                 services.entry(first).or_default().push(position);
             }
@@ -67,30 +68,19 @@ impl Names {
             return Vec::new();
         }
         let letters = words.concat();
-        let exact: Vec<_> = self
-            .positions(|name| *name == letters)
-            .map(|position| (position, NAMED))
-            .collect();
         // An identifier with a slip; a sentence is compared with no name.
         let is_identifier = !query.trim().contains(char::is_whitespace) && letters.len() >= 6;
-        if !exact.is_empty() || !is_identifier {
-            return exact;
-        }
-        let allowed = (letters.len() / 8).clamp(1, 3);
-        let near = |name: &String| {
-            name.len().abs_diff(letters.len()) <= allowed
-                && strsim::osa_distance(name, &letters) <= allowed
+        let allowed = if is_identifier {
+            (letters.len() / 8).clamp(1, 3)
+        } else {
+            0
         };
-        self.positions(near)
-            .map(|position| (position, NEARLY))
+        let near = self.letters.within(&letters, allowed);
+        let exact = near.iter().any(|&(_, slips)| slips == 0);
+        let named = near.iter().filter(|&&(_, slips)| !exact || slips == 0);
+        let bonus = if exact { NAMED } else { NEARLY };
+        named
+            .map(|&(position, _)| (position as usize, bonus))
             .collect()
-    }
-
-    fn positions(&self, fits: impl Fn(&String) -> bool) -> impl Iterator<Item = usize> {
-        self.letters
-            .iter()
-            .enumerate()
-            .filter(move |(_, name)| fits(name))
-            .map(|(position, _)| position)
     }
 }

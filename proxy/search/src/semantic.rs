@@ -3,14 +3,15 @@
 use std::fmt;
 
 use crate::document::Document;
-use crate::embed::Embedder;
+use crate::embed::{Embedder, Pieces};
+use crate::simd;
 use crate::text::{self, Run};
-use crate::vectors::{Vector, Vectors};
+use crate::vectors::{Rows, Vectors};
 
 /// The vectors of one list of documents.
 pub(crate) struct Semantic {
     vectors: Vectors,
-    rows: Vec<Vector>,
+    rows: Rows,
 }
 
 impl fmt::Debug for Semantic {
@@ -22,10 +23,14 @@ impl fmt::Debug for Semantic {
 }
 
 impl Semantic {
-    pub(crate) fn build(documents: &[Document], vectors: &Vectors) -> Self {
+    pub(crate) fn build(
+        documents: &[Document],
+        vectors: &Vectors,
+        pieces: &mut Pieces<'_>,
+    ) -> Self {
         Self {
             vectors: vectors.clone(),
-            rows: vectors.of(documents),
+            rows: vectors.of(documents, pieces),
         }
     }
 
@@ -33,7 +38,10 @@ impl Semantic {
     pub(crate) fn score(&self, query: &str) -> Option<Vec<f32>> {
         let query = direction(self.vectors.embedder(), query);
         let known = query.iter().any(|&number| number != 0.0);
-        known.then(|| self.rows.iter().map(|row| dot(row, &query)).collect())
+        known.then(|| {
+            let query: Vec<i16> = simd::fixed(&query).collect();
+            simd::products_of_fixed(self.rows.numbers(), &query)
+        })
     }
 }
 
@@ -53,20 +61,4 @@ fn direction(embedder: &Embedder, query: &str) -> Vec<f32> {
         }
     });
     embedder.direction_of(&pieces)
-}
-
-/// Sixteen running sums, so that the compiler can use the processor's wide registers: the order
-/// of a plain sum would forbid it.
-fn dot(a: &[f32], b: &[f32]) -> f32 {
-    const LANES: usize = 16;
-    let (wide_a, rest_a) = a.as_chunks::<LANES>();
-    let (wide_b, rest_b) = b.as_chunks::<LANES>();
-    let mut sums = [0.0; LANES];
-    for (x, y) in wide_a.iter().zip(wide_b) {
-        for lane in 0..LANES {
-            sums[lane] += x[lane] * y[lane];
-        }
-    }
-    let rest: f32 = rest_a.iter().zip(rest_b).map(|(x, y)| x * y).sum();
-    sums.iter().sum::<f32>() + rest
 }

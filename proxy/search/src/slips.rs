@@ -6,25 +6,24 @@
 //! several equally near words the first is taken (P. Norvig, "How to Write a Spelling Corrector",
 //! with the rank in place of the count).
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::fmt;
 
-use levenshtein_automata::{DFA, Distance, LevenshteinAutomatonBuilder, SINK_STATE};
-use tantivy_fst::{Automaton, IntoStreamer, Map, Streamer};
-
+use crate::near::Near;
 use crate::text::fold;
 
 /// Letters of the shortest word that is mended: of shorter ones too many are near.
 const SHORTEST: usize = 5;
-/// Letters of the longest: more are a key or a number, and cost time.
+/// Letters of the longest: more are a key or a number.
 const LONGEST: usize = 24;
 
 /// The whole words of a vocabulary.
 pub(crate) struct Slips {
-    words: Map<Vec<u8>>,
+    words: Near,
+    /// By word, its number in the vocabulary.
+    numbers: Vec<u32>,
     /// Words with diacritics, by what is left without.
-    bare: Map<Vec<u8>>,
-    one: LevenshteinAutomatonBuilder,
+    bare: HashMap<String, u32>,
 }
 
 impl fmt::Debug for Slips {
@@ -37,24 +36,30 @@ impl fmt::Debug for Slips {
 
 impl Slips {
     /// Of words in lower case with their numbers, frequent ones with low numbers.
-    pub(crate) fn of(words: impl IntoIterator<Item = (String, u32)>) -> Self {
-        let mut sorted = BTreeMap::new();
-        let mut bare = BTreeMap::new();
+    pub(crate) fn of<'a>(words: impl IntoIterator<Item = (&'a str, u32)>) -> Self {
+        let mut slips = Self {
+            words: Near::default(),
+            numbers: Vec::new(),
+            bare: HashMap::new(),
+        };
         for (word, number) in words {
-            if !word.chars().all(char::is_alphabetic) {
+            let letters = word.chars().count();
+            // One slip longer or shorter than what is mended is too.
+            let may_be_meant = (SHORTEST - 1..=LONGEST + 1).contains(&letters);
+            if !may_be_meant || !word.chars().all(char::is_alphabetic) {
                 continue;
             }
-            let folded = fold::fold(&word);
-            if folded != word {
-                first(&mut bare, folded, number);
+            if !word.is_ascii() {
+                let folded = fold::fold(word);
+                if folded != word {
+                    let bare = slips.bare.entry(folded).or_insert(number);
+                    *bare = number.min(*bare);
+                }
             }
-            first(&mut sorted, word, number);
+            slips.words.add(word);
+            slips.numbers.push(number);
         }
-        Self {
-            words: map(sorted),
-            bare: map(bare),
-            one: LevenshteinAutomatonBuilder::new(1, true),
-        }
+        slips
     }
 
     /// The number of the word meant; `None` where the word is known, is no plain word, or nothing
@@ -64,70 +69,15 @@ impl Slips {
         let letters = word.chars().count();
         let plain =
             (SHORTEST..=LONGEST).contains(&letters) && word.chars().all(char::is_alphabetic);
-        if !plain || self.words.contains_key(&word) {
+        if !plain || self.words.position(&word).is_some() {
             return None;
         }
-        self.bare
-            .get(&word)
-            .or_else(|| self.near(&word))
-            .and_then(|number| u32::try_from(number).ok())
+        self.bare.get(&word).copied().or_else(|| self.near(&word))
     }
 
-    fn near(&self, word: &str) -> Option<u64> {
-        let slip = Slip(self.one.build_dfa(word));
-        let mut near = self.words.search(&slip).into_stream();
-        let mut best: Option<u64> = None;
-        while let Some((found, number)) = near.next() {
-            if begins_alike(word, found) && best.is_none_or(|best| number < best) {
-                best = Some(number);
-            }
-        }
-        best
-    }
-}
-
-fn first(words: &mut BTreeMap<String, u32>, word: String, number: u32) {
-    let known = words.entry(word).or_insert(number);
-    *known = number.min(*known);
-}
-
-fn map(words: BTreeMap<String, u32>) -> Map<Vec<u8>> {
-    let sorted = words
-        .into_iter()
-        .map(|(word, number)| (word, u64::from(number)));
-    Map::from_iter(sorted).expect("the keys of a sorted map are in order and distinct")
-}
-
-/// People rarely miss the first letter; swapping the first two is another matter.
-fn begins_alike(word: &str, found: &[u8]) -> bool {
-    let Ok(found) = str::from_utf8(found) else {
-        return false;
-    };
-    let (mut a, mut b) = (word.chars(), found.chars());
-    let (a, b) = ((a.next(), a.next()), (b.next(), b.next()));
-    a.0 == b.0 || (a.0 == b.1 && a.1 == b.0)
-}
-
-/// The words at most one slip from one: a letter more, less, another, or two swapped.
-struct Slip(DFA);
-
-impl Automaton for Slip {
-    type State = u32;
-
-    fn start(&self) -> u32 {
-        self.0.initial_state()
-    }
-
-    fn is_match(&self, state: &u32) -> bool {
-        matches!(self.0.distance(*state), Distance::Exact(_))
-    }
-
-    fn can_match(&self, state: &u32) -> bool {
-        *state != SINK_STATE
-    }
-
-    fn accept(&self, state: &u32, byte: u8) -> u32 {
-        self.0.transition(*state, byte)
+    fn near(&self, word: &str) -> Option<u32> {
+        let near = self.words.within_alike(word, 1).into_iter();
+        near.map(|(found, _)| self.numbers[found as usize]).min()
     }
 }
 
@@ -146,7 +96,7 @@ mod tests {
             "inv9",
             "searches",
         ];
-        Slips::of(words.into_iter().map(str::to_owned).zip(0..))
+        Slips::of(words.into_iter().zip(0..))
     }
 
     #[test]

@@ -38,65 +38,76 @@ pub(crate) enum Run<'a> {
     Unspaced(&'a str),
 }
 
+/// Letters of one way of writing, with nothing between them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Stretch<'a> {
+    /// As in the text.
+    pub(crate) written: &'a str,
+    script: Script,
+}
+
 /// Calls back for each run, names taken apart.
-pub(crate) fn each_run(text: &str, found: &mut dyn FnMut(Run<'_>)) {
-    each_stretch(text, &mut |stretch, script| match script {
-        Script::Spaced => parts(stretch)
-            .into_iter()
-            .for_each(|part| found(Run::Word(part))),
-        Script::Unspaced => found(Run::Unspaced(stretch)),
-    });
+pub(crate) fn each_run<'a>(text: &'a str, found: &mut dyn FnMut(Run<'a>)) {
+    each_stretch(text, &mut |stretch| stretch.each_run(found));
 }
 
 /// Calls back for each word; the flag marks the joined form of several.
 fn each(text: &str, found: &mut dyn FnMut(String, bool)) {
-    each_stretch(text, &mut |stretch, script| finish(stretch, script, found));
+    each_stretch(text, &mut |stretch| stretch.each_word(found));
 }
 
-fn each_stretch(text: &str, found: &mut dyn FnMut(&str, Script)) {
-    let mut run = String::new();
-    let mut script = None;
-    for character in text.chars() {
-        let next = script::of(character);
-        if next != script {
-            if let Some(script) = script {
-                found(&run, script);
-            }
-            run.clear();
-            script = next;
+/// Calls back for each stretch.
+pub(crate) fn each_stretch<'a>(text: &'a str, found: &mut impl FnMut(Stretch<'a>)) {
+    let mut begun: Option<(usize, Script)> = None;
+    let signs = text.char_indices().map(|(at, sign)| (at, script::of(sign)));
+    for (at, script) in signs.chain([(text.len(), None)]) {
+        if begun.map(|(_, script)| script) == script {
+            continue;
         }
-        if next.is_some() {
-            run.push(character);
+        if let Some((from, script)) = begun {
+            let written = &text[from..at];
+            found(Stretch { written, script });
         }
-    }
-    if let Some(script) = script {
-        found(&run, script);
+        begun = script.map(|script| (at, script));
     }
 }
 
-fn finish(run: &str, script: Script, found: &mut dyn FnMut(String, bool)) {
-    match script {
-        Script::Spaced => {
-            let parts = parts(run);
-            let several = parts.len() > 1;
-            for part in &parts {
-                let folded = fold::fold(part);
-                if !folded.is_empty() {
-                    found(folded, false);
+impl<'a> Stretch<'a> {
+    /// Calls back for each run, names taken apart.
+    pub(crate) fn each_run(self, found: &mut dyn FnMut(Run<'a>)) {
+        match self.script {
+            Script::Spaced => parts(self.written)
+                .into_iter()
+                .for_each(|part| found(Run::Word(part))),
+            Script::Unspaced => found(Run::Unspaced(self.written)),
+        }
+    }
+
+    /// Calls back for each word, folded; the flag marks the joined form of several.
+    pub(crate) fn each_word(self, found: &mut dyn FnMut(String, bool)) {
+        match self.script {
+            Script::Spaced => {
+                let parts = parts(self.written);
+                let several = parts.len() > 1;
+                for part in &parts {
+                    let folded = fold::fold(part);
+                    if !folded.is_empty() {
+                        found(folded, false);
+                    }
+                }
+                if several {
+                    found(fold::fold(self.written), true);
                 }
             }
-            if several {
-                found(fold::fold(run), true);
-            }
-        }
-        Script::Unspaced => {
-            let folded: Vec<char> = fold::fold(run).chars().collect();
-            match folded.as_slice() {
-                [] => (),
-                [one] => found(one.to_string(), false),
-                several => several
-                    .windows(2)
-                    .for_each(|pair| found(pair.iter().collect(), false)),
+            Script::Unspaced => {
+                let folded: Vec<char> = fold::fold(self.written).chars().collect();
+                match folded.as_slice() {
+                    [] => (),
+                    [one] => found(one.to_string(), false),
+                    several => several
+                        .windows(2)
+                        .for_each(|pair| found(pair.iter().collect(), false)),
+                }
             }
         }
     }

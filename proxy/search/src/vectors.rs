@@ -10,7 +10,8 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use sha2::{Digest, Sha256};
 
 use crate::document::Document;
-use crate::embed::Embedder;
+use crate::embed::{Embedder, Pieces};
+use crate::simd;
 use crate::views;
 
 /// An embedder with the vectors of every tool text that is in use. Cheap to clone.
@@ -20,15 +21,33 @@ pub struct Vectors {
     held: Arc<Mutex<Held>>,
 }
 
-/// A tool's vector; not of unit length.
-pub(crate) type Vector = Arc<[f32]>;
+/// The vectors of one list, in its order. They lie side by side, so that a search reads memory as
+/// fast as it can be read; what is shared between lists lies beside them, to be computed once.
+pub(crate) struct Rows {
+    numbers: Vec<i16>,
+    texts: Vec<Arc<[i16]>>,
+}
+
+impl Rows {
+    pub(crate) const fn len(&self) -> usize {
+        self.texts.len()
+    }
+
+    /// Row after row, of at most unit length, as [`simd::fixed`] makes them.
+    pub(crate) fn numbers(&self) -> &[i16] {
+        &self.numbers
+    }
+}
 
 #[derive(Debug, Default)]
 struct Held {
-    by_text: HashMap<[u8; 32], Weak<[f32]>>,
+    by_text: HashMap<Key, Weak<[i16]>>,
     /// Sweep when this many are held.
     sweep_at: usize,
 }
+
+/// The digest of what of a tool is embedded.
+type Key = [u8; 32];
 
 impl Vectors {
     /// Starts empty. Vectors that no index holds any more are dropped.
@@ -63,26 +82,21 @@ impl Vectors {
     }
 
     /// One vector a document, computed where no other index holds it.
-    pub(crate) fn of(&self, documents: &[Document]) -> Vec<Vector> {
-        let vectors = documents
+    pub(crate) fn of(&self, documents: &[Document], pieces: &mut Pieces<'_>) -> Rows {
+        let texts: Vec<_> = documents
             .iter()
-            .map(|document| self.vector(document))
+            .map(|document| self.vector(document, pieces))
             .collect();
         self.held
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .sweep();
-        vectors
+        let numbers = texts.iter().flat_map(|text| text.iter().copied()).collect();
+        Rows { numbers, texts }
     }
 
-    fn vector(&self, document: &Document) -> Vector {
-        let views = views::of(document);
-        let mut hasher = Sha256::new();
-        for (_, text) in &views {
-            hasher.update((text.len() as u64).to_le_bytes());
-            hasher.update(text);
-        }
-        let key = hasher.finalize().into();
+    fn vector(&self, document: &Document, pieces: &mut Pieces<'_>) -> Arc<[i16]> {
+        let key = key(document);
         let held = |held: &Mutex<Held>| {
             let held = held.lock().unwrap_or_else(PoisonError::into_inner);
             held.by_text.get(&key).and_then(Weak::upgrade)
@@ -91,7 +105,7 @@ impl Vectors {
             return vector;
         }
         // Embedding is the slow part: not under the lock. Two may compute the same; one is kept.
-        let computed: Vector = self.sum(&views).into();
+        let computed: Arc<[i16]> = self.sum(document, pieces).into();
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(vector) = held.by_text.get(&key).and_then(Weak::upgrade) {
             return vector;
@@ -100,15 +114,26 @@ impl Vectors {
         computed
     }
 
-    fn sum(&self, views: &[(f32, String)]) -> Vec<f32> {
+    /// The weights add up to one, so the sum is no longer than its parts.
+    fn sum(&self, document: &Document, pieces: &mut Pieces<'_>) -> Vec<i16> {
         let mut sum = vec![0.0; self.embedder.dimensions()];
-        for (weight, text) in views {
-            for (total, number) in sum.iter_mut().zip(self.embedder.direction(text)) {
+        for (weight, text) in views::of(document) {
+            let direction = self.embedder.direction_of_one(&pieces.of_text(&text));
+            for (total, number) in sum.iter_mut().zip(direction) {
                 *total += weight * number;
             }
         }
-        sum
+        simd::fixed(&sum).collect()
     }
+}
+
+fn key(document: &Document) -> Key {
+    let mut hasher = Sha256::new();
+    for text in views::texts(document) {
+        hasher.update((text.len() as u64).to_le_bytes());
+        hasher.update(text);
+    }
+    hasher.finalize().into()
 }
 
 impl Held {

@@ -13,15 +13,21 @@ const FIRST_SENTENCE: f32 = 0.3;
 /// Characters of a description that are embedded: beyond them come formats and examples.
 const LONGEST: usize = 1000;
 
+/// What of a document its views are made of, and nothing else is.
+pub(crate) fn texts(document: &Document) -> [&str; 3] {
+    let description = cut(&document.description, LONGEST);
+    [&document.name, &document.title, description]
+}
+
 /// The views of one document; their weights add up to 1.
 pub(crate) fn of(document: &Document) -> Vec<(f32, String)> {
-    let name = text::words(&document.name).join(" ");
-    let name = if document.title.is_empty() {
+    let [name, title, description] = texts(document);
+    let name = text::words(name).join(" ");
+    let name = if title.is_empty() {
         name
     } else {
-        format!("{name} {}", document.title)
+        format!("{name} {title}")
     };
-    let description = cut(&document.description, LONGEST);
     let whole = format!("{name}. {description}");
     let first = format!("{name}. {}", first_sentence(description));
     vec![(DESCRIPTION, whole), (NAME, name), (FIRST_SENTENCE, first)]

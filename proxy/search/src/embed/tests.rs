@@ -88,6 +88,39 @@ fn pieces_equal_those_of_the_reference() {
 }
 
 #[test]
+fn pieces_of_many_texts_are_those_of_each() {
+    let catalog = include_str!("../../../../eval/data/catalog.json");
+    let catalog: Value = serde_json::from_str(catalog).unwrap();
+    let tools = catalog["tools"].as_array().unwrap().iter();
+    let mut texts: Vec<String> = tools
+        .map(|tool| tool["description"].as_str().unwrap_or_default().to_owned())
+        .collect();
+    let odd = [
+        "a \u{308}b",
+        "\u{600} a",
+        "a\r\nb\tc",
+        "天 気 b",
+        "a\u{b}b",
+        "<unk> a<pad>b",
+        "ﬁ ™ …",
+        "हिन्दी भाषा",
+    ];
+    texts.extend(odd.map(str::to_owned));
+    texts.push("word, ".repeat(2000));
+    for folder in FOLDERS {
+        let embedder = Embedder::open(&path(folder)).unwrap();
+        let mut pieces = embedder.pieces_of_many();
+        for text in &texts {
+            assert_eq!(
+                pieces.of_text(text),
+                embedder.pieces(text),
+                "{folder}: {text}"
+            );
+        }
+    }
+}
+
+#[test]
 fn the_builtin_model_is_the_folder() {
     let (builtin, opened) = (
         Embedder::builtin().unwrap(),

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use tokenizers::Tokenizer;
 
 use crate::embed::files;
+use crate::embed::words::Pipeline;
 use crate::error::Error;
 use crate::slips::Slips;
 
@@ -20,12 +21,14 @@ pub(super) struct Tokens {
     unknown: Option<u32>,
     /// A text is cut to this many characters before it is tokenized.
     longest: usize,
+    /// Whether each word is split for itself.
+    words_apart: bool,
     slips: Slips,
 }
 
 impl Tokens {
     pub(super) fn parse(json: &[u8]) -> Result<Self, Error> {
-        let unknown = Unknown::parse(json)?;
+        let File { model, pipeline } = File::parse(json)?;
         let mut tokenizer =
             Tokenizer::from_bytes(json).map_err(|error| problem(error.to_string()))?;
         // What a file stores about both is for batches of a training run.
@@ -33,12 +36,13 @@ impl Tokens {
         tokenizer
             .with_truncation(None)
             .map_err(|error| problem(error.to_string()))?;
-        let unknown = unknown.id(&tokenizer);
+        let unknown = model.id(&tokenizer);
         let vocabulary = tokenizer.get_vocab(true);
         Ok(Self {
             tokenizer,
             unknown,
             longest: MOST * median_length(&vocabulary),
+            words_apart: pipeline.keeps_words_apart(),
             slips: Slips::of(whole_words(&vocabulary)),
         })
     }
@@ -52,18 +56,38 @@ impl Tokens {
         self.slips.meant(word)
     }
 
+    /// Whether the pieces of a text are those of its words.
+    pub(super) const fn words_apart(&self) -> bool {
+        self.words_apart
+    }
+
     /// Ids in the text's order, without special pieces, without unknown ones.
     pub(super) fn ids(&self, text: &str) -> Vec<u32> {
-        let end = text
-            .char_indices()
-            .nth(self.longest)
-            .map_or(text.len(), |(at, _)| at);
-        let Ok(encoding) = self.tokenizer.encode_fast(&text[..end], false) else {
-            // A tokenizer that has no unknown piece refuses what it cannot spell.
-            return Vec::new();
-        };
-        let ids = encoding.get_ids().iter().take(MOST).copied();
-        ids.filter(|&id| Some(id) != self.unknown).collect()
+        // A tokenizer that has no unknown piece refuses what it cannot spell.
+        let all = self.all(self.cut(text)).unwrap_or_default();
+        self.finished(all)
+    }
+
+    /// As much of a text as the reference reads.
+    pub(super) fn cut<'a>(&self, text: &'a str) -> &'a str {
+        if text.len() <= self.longest {
+            return text;
+        }
+        let end = text.char_indices().nth(self.longest);
+        end.map_or(text, |(at, _)| &text[..at])
+    }
+
+    /// Every id, unknown ones too; `None` where the tokenizer refuses the text.
+    pub(super) fn all(&self, text: &str) -> Option<Vec<u32>> {
+        let encoding = self.tokenizer.encode_fast(text, false).ok()?;
+        Some(encoding.get_ids().to_vec())
+    }
+
+    /// What the reference keeps of every id of a text.
+    pub(super) fn finished(&self, mut ids: Vec<u32>) -> Vec<u32> {
+        ids.truncate(MOST);
+        ids.retain(|&id| Some(id) != self.unknown);
+        ids
     }
 }
 
@@ -74,17 +98,21 @@ struct Unknown {
     unk_token: Option<String>,
 }
 
-impl Unknown {
-    fn parse(json: &[u8]) -> Result<Self, Error> {
-        #[derive(Deserialize)]
-        struct File {
-            model: Unknown,
-        }
-        let file: File =
-            serde_json::from_slice(json).map_err(|error| problem(error.to_string()))?;
-        Ok(file.model)
-    }
+/// What of the file the crate does not tell.
+#[derive(Debug, Deserialize)]
+struct File {
+    model: Unknown,
+    #[serde(flatten)]
+    pipeline: Pipeline,
+}
 
+impl File {
+    fn parse(json: &[u8]) -> Result<Self, Error> {
+        serde_json::from_slice(json).map_err(|error| problem(error.to_string()))
+    }
+}
+
+impl Unknown {
     fn id(self, tokenizer: &Tokenizer) -> Option<u32> {
         self.unk_id
             .or_else(|| tokenizer.token_to_id(&self.unk_token?))
@@ -107,7 +135,7 @@ fn median_length(vocabulary: &HashMap<String, u32>) -> usize {
 
 /// The pieces that are whole words, with their ids. Word beginnings are marked in those of `SentencePiece`
 /// and in byte-level vocabularies; in those of `WordPiece`, what is none.
-fn whole_words(vocabulary: &HashMap<String, u32>) -> impl Iterator<Item = (String, u32)> {
+fn whole_words(vocabulary: &HashMap<String, u32>) -> impl Iterator<Item = (&str, u32)> {
     let marked = ['\u{2581}', '\u{120}'].into_iter().find(|mark| {
         let marked = vocabulary.keys().filter(|piece| piece.starts_with(*mark));
         marked.count() > vocabulary.len() / 10
@@ -117,7 +145,7 @@ fn whole_words(vocabulary: &HashMap<String, u32>) -> impl Iterator<Item = (Strin
             Some(mark) => piece.strip_prefix(mark)?,
             None => piece,
         };
-        Some((word.to_owned(), id))
+        Some((word, id))
     })
 }
 
@@ -130,7 +158,7 @@ fn problem(problem: String) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use super::{Tokens, Unknown};
+    use super::{File, Tokens};
 
     #[test]
     fn a_word_piece_file_names_its_unknown_piece_by_text() {
@@ -148,8 +176,8 @@ mod tests {
 
     #[test]
     fn the_unknown_piece_may_be_missing() {
-        let unknown = Unknown::parse(br#"{"model":{"vocab":{}}}"#).unwrap();
+        let unknown = File::parse(br#"{"model":{"vocab":{}}}"#).unwrap().model;
         assert_eq!((unknown.unk_id, unknown.unk_token), (None, None));
-        assert!(Unknown::parse(b"{}").is_err());
+        assert!(File::parse(b"{}").is_err());
     }
 }

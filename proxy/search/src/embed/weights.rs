@@ -162,42 +162,40 @@ impl Weights {
 
     /// Appends one token's row, factor included; zeros for an id the table does not have.
     pub(super) fn append(&self, id: u32, numbers: &mut Vec<f32>) {
+        let from = numbers.len();
+        numbers.resize(from + self.dimensions, 0.0);
+        self.add(id, &mut numbers[from..]);
+    }
+
+    /// Adds one token's row, factor included; nothing for an id the table does not have.
+    pub(super) fn add(&self, id: u32, sum: &mut [f32]) {
         let id = id as usize;
         let row = self
             .mapping
             .as_ref()
             .map_or(Some(id), |mapping| Some(*mapping.get(id)? as usize));
         let Some(row) = row.filter(|&row| row < self.rows) else {
-            numbers.resize(numbers.len() + self.dimensions, 0.0);
             return;
         };
-        let from = numbers.len();
+        let factor = self.factors.as_ref().and_then(|factors| factors.get(id));
+        let factor = factor.copied().unwrap_or(1.0);
         let width = self.dimensions * self.table.kind.size();
         let bytes = &self.bytes.get()[self.table.start + row * width..][..width];
         match self.table.kind {
-            Kind::F32 => numbers.extend(
-                bytes
-                    .as_chunks()
-                    .0
-                    .iter()
-                    .map(|four| f32::from_le_bytes(*four)),
-            ),
-            Kind::F16 => {
-                numbers.extend(
-                    bytes
-                        .as_chunks()
-                        .0
-                        .iter()
-                        .map(|two| f16::from_le_bytes(*two).to_f32()),
-                );
-            }
-            Kind::I8 => numbers.extend(bytes.iter().map(|&byte| f32::from(byte.cast_signed()))),
+            Kind::F32 => add(bytes.as_chunks().0, sum, factor, |it| {
+                f32::from_le_bytes(*it)
+            }),
+            Kind::F16 => add(bytes.as_chunks().0, sum, factor, |it| {
+                f16::from_le_bytes(*it).to_f32()
+            }),
+            Kind::I8 => add(bytes, sum, factor, |it| f32::from(it.cast_signed())),
         }
-        if let Some(factor) = self.factors.as_ref().and_then(|factors| factors.get(id)) {
-            numbers[from..]
-                .iter_mut()
-                .for_each(|number| *number *= factor);
-        }
+    }
+}
+
+fn add<T>(row: &[T], sum: &mut [f32], factor: f32, read: impl Fn(&T) -> f32) {
+    for (total, number) in sum.iter_mut().zip(row) {
+        *total += factor * read(number);
     }
 }
 

@@ -1,12 +1,12 @@
 //! How is the table of words made? Every word of every field once, with its postings.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use crate::bm25f;
-use crate::document::Document;
-use crate::embed::Embedder;
+use crate::corpus::Corpus;
+use crate::embed::{Embedder, Pieces};
 use crate::expansion::nearest::Table;
-use crate::expansion::words::each_word;
+use crate::expansion::words::each_word_of;
 use crate::text::stop;
 
 /// The words of one list with their vectors, and where they stand.
@@ -30,6 +30,7 @@ impl std::fmt::Debug for Expansion {
 
 /// One word while the table is made.
 struct Seen {
+    key: Box<str>,
     pieces: Vec<u32>,
     /// (document, field, how often), in order.
     places: Vec<(u32, u8, f32)>,
@@ -52,43 +53,31 @@ impl Seen {
 const LAST_TELLING: usize = 3;
 
 impl Expansion {
-    pub(crate) fn build(documents: &[Document], embedder: &Embedder) -> Self {
-        let mut seen: BTreeMap<String, Seen> = BTreeMap::new();
-        let mut lengths = vec![[0.0_f32; 6]; documents.len()];
-        for (position, document) in documents.iter().enumerate() {
-            let position_in_postings = u32::try_from(position).unwrap_or(u32::MAX);
-            for (field, texts) in document.fields().into_iter().enumerate() {
-                for text in texts {
-                    each_word(embedder, text, &mut |word| {
-                        if stop::is_stop(&word.key) {
-                            return;
-                        }
-                        lengths[position][field] += 1.0;
-                        let place = (position_in_postings, field as u8, 1.0);
-                        if let Some(held) = seen.get_mut(&word.key) {
-                            held.tells |= field <= LAST_TELLING;
-                            held.add(place);
-                        } else {
-                            let new = Seen {
-                                pieces: word.pieces(embedder),
-                                places: vec![place],
-                                tells: field <= LAST_TELLING,
-                            };
-                            seen.insert(word.key, new);
-                        }
-                    });
+    pub(crate) fn build(corpus: &Corpus<'_>, embedder: &Embedder, pieces: &mut Pieces<'_>) -> Self {
+        let (mut seen, by_stretch) = words(corpus, embedder, pieces);
+        let mut lengths = vec![[0.0_f32; 6]; corpus.len()];
+        for (position, fields) in corpus.documents().enumerate() {
+            let document = u32::try_from(position).unwrap_or(u32::MAX);
+            for (field, stretches) in fields.into_iter().enumerate() {
+                let words = stretches.iter().map(|&at| &by_stretch[at as usize]);
+                for &word in words.flatten() {
+                    lengths[position][field] += 1.0;
+                    let seen = &mut seen[word as usize];
+                    seen.tells |= field <= LAST_TELLING;
+                    seen.add((document, field as u8, 1.0));
                 }
             }
         }
-        seen.retain(|_, seen| seen.tells);
+        seen.retain(|seen| seen.tells);
+        seen.sort_unstable_by(|a, b| a.key.cmp(&b.key));
         let mean = means(&lengths);
         let vectors = seen
-            .values()
-            .map(|seen| embedder.direction_of(&seen.pieces));
+            .iter()
+            .map(|seen| embedder.direction_of_one(&seen.pieces));
         let table = Table::of(embedder.dimensions(), vectors);
         let (mut words, mut starts, mut postings) = (Vec::new(), vec![0], Vec::new());
-        for (word, Seen { places, .. }) in seen {
-            words.push(word.into_boxed_str());
+        for Seen { key, places, .. } in seen {
+            words.push(key);
             let begin = postings.len();
             for (document, field, count) in places {
                 let field = usize::from(field);
@@ -107,9 +96,40 @@ impl Expansion {
             table,
             starts,
             postings,
-            documents: documents.len(),
+            documents: corpus.len(),
         }
     }
+}
+
+/// Every distinct word that carries weight, and by stretch which it has. A word is what the model
+/// makes of it where it stands first.
+fn words(
+    corpus: &Corpus<'_>,
+    embedder: &Embedder,
+    pieces: &mut Pieces<'_>,
+) -> (Vec<Seen>, Vec<Box<[u32]>>) {
+    let mut seen = Vec::new();
+    let mut numbers: HashMap<Box<str>, u32> = HashMap::new();
+    let by_stretch = corpus.stretches().iter().map(|&stretch| {
+        let mut found = Vec::new();
+        each_word_of(embedder, stretch, &mut |word| found.push(word));
+        found.retain(|word| !stop::is_stop(&word.key));
+        let found = found.into_iter().map(|word| {
+            *numbers.entry(word.key.as_str().into()).or_insert_with(|| {
+                let new = Seen {
+                    pieces: word.pieces_of(pieces),
+                    key: word.key.as_str().into(),
+                    places: Vec::new(),
+                    tells: false,
+                };
+                seen.push(new);
+                u32::try_from(seen.len() - 1).unwrap_or(u32::MAX)
+            })
+        });
+        found.collect()
+    });
+    let by_stretch = by_stretch.collect();
+    (seen, by_stretch)
 }
 
 /// The mean length of each field, in words; never 0.

@@ -1,6 +1,10 @@
 //! Which words are near to this one? An inverted file of eight-bit vectors: words lie in clusters,
 //! and only the clusters nearest to the query word are read (Jégou, Douze and Schmid 2011).
 
+use std::ops::Range;
+
+use crate::simd;
+
 /// A word counts from this cosine on; below lies what unrelated words have in common.
 const LEAST: f32 = 0.3;
 /// Words that one query word may stand for.
@@ -17,6 +21,12 @@ struct Rows {
     dimensions: usize,
     numbers: Vec<i8>,
     scales: Vec<f32>,
+}
+
+/// A vector in eight bits with its scale.
+struct Asked {
+    row: Vec<i8>,
+    scale: f32,
 }
 
 /// The words' vectors, by cluster.
@@ -45,7 +55,7 @@ impl Rows {
     }
 
     fn push(&mut self, vector: &[f32]) {
-        let (row, scale) = quantized(vector);
+        let Asked { row, scale } = quantized(vector);
         self.numbers.extend(row);
         self.scales.push(scale);
     }
@@ -54,15 +64,26 @@ impl Rows {
         &self.numbers[at * self.dimensions..(at + 1) * self.dimensions]
     }
 
-    fn cosine(&self, asked: &(Vec<i8>, f32), at: usize) -> f32 {
-        product(self.row(at), &asked.0) as f32 * asked.1 * self.scales[at]
+    /// The cosine of each row of a range with a vector.
+    fn cosines(&self, range: Range<usize>, asked: &Asked) -> impl Iterator<Item = (usize, f32)> {
+        let rows = range.start * self.dimensions..range.end * self.dimensions;
+        let products = simd::products(&self.numbers[rows], &asked.row);
+        let cosine = |product, at| product as f32 * asked.scale * self.scales[at];
+        let products = products.into_iter().zip(range);
+        products.map(move |(product, at)| (at, cosine(product, at)))
     }
 
+    /// The row nearest to a vector; of equally near ones the first.
     fn nearest(&self, row: &[i8]) -> usize {
-        let product = |at: usize| product(self.row(at), row) as f32 * self.scales[at];
-        let products = (0..self.len()).map(|at| (at, product(at)));
-        let nearest = products.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
-        nearest.map_or(0, |(at, _)| at)
+        let products = simd::products(&self.numbers, row);
+        let mut best = (0, f32::NEG_INFINITY);
+        for (at, (product, scale)) in products.into_iter().zip(&self.scales).enumerate() {
+            let scaled = product as f32 * scale;
+            if scaled > best.1 {
+                best = (at, scaled);
+            }
+        }
+        best.0
     }
 }
 
@@ -98,9 +119,7 @@ impl Table {
     pub(super) fn nearest(&self, vector: &[f32]) -> Vec<(usize, f32)> {
         let asked = quantized(vector);
         let count = self.centroids.len();
-        let mut clusters: Vec<(usize, f32)> = (0..count)
-            .map(|at| (at, self.centroids.cosine(&asked, at)))
-            .collect();
+        let mut clusters: Vec<_> = self.centroids.cosines(0..count, &asked).collect();
         // Ties by position, here and below: the same words on every replica.
         let order = |a: &(usize, f32), b: &(usize, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
         let read = (count / READ).max(READ_AT_LEAST);
@@ -108,15 +127,18 @@ impl Table {
             clusters.select_nth_unstable_by(read, order);
             clusters.truncate(read);
         }
-        let rows = clusters
-            .into_iter()
-            .flat_map(|(cluster, _)| self.starts[cluster]..self.starts[cluster + 1]);
-        let mut near: Vec<(usize, f32)> = rows
-            .map(|row| (self.words[row] as usize, self.rows.cosine(&asked, row)))
-            .filter(|&(_, cosine)| cosine > LEAST)
-            .collect();
+        let mut near: Vec<(usize, f32)> = Vec::new();
+        for (cluster, _) in clusters {
+            let rows = self.starts[cluster]..self.starts[cluster + 1];
+            let cosines = self.rows.cosines(rows, &asked);
+            let cosines = cosines.filter(|&(_, cosine)| cosine > LEAST);
+            near.extend(cosines.map(|(row, cosine)| (self.words[row] as usize, cosine)));
+        }
+        if MOST < near.len() {
+            near.select_nth_unstable_by(MOST, order);
+            near.truncate(MOST);
+        }
         near.sort_unstable_by(order);
-        near.truncate(MOST);
         let weight = |cosine: f32| ((cosine - LEAST) / (1.0 - LEAST)).min(1.0);
         near.into_iter()
             .map(|(word, cosine)| (word, weight(cosine)))
@@ -126,7 +148,9 @@ impl Table {
     /// The cosine of a vector and a word.
     pub(super) fn similarity(&self, vector: &[f32], word: usize) -> f32 {
         let row = self.places[word] as usize;
-        self.rows.cosine(&quantized(vector), row)
+        let asked = quantized(vector);
+        let mut cosines = self.rows.cosines(row..row + 1, &asked);
+        cosines.next().map_or(0.0, |(_, cosine)| cosine)
     }
 }
 
@@ -173,22 +197,21 @@ fn means(rows: &Rows, clusters: &[usize], count: usize) -> Rows {
     centroids
 }
 
-fn quantized(vector: &[f32]) -> (Vec<i8>, f32) {
+fn quantized(vector: &[f32]) -> Asked {
     let largest = vector
         .iter()
         .fold(0.0_f32, |most, number| most.max(number.abs()));
     if largest == 0.0 {
-        return (vec![0; vector.len()], 0.0);
+        return Asked {
+            row: vec![0; vector.len()],
+            scale: 0.0,
+        };
     }
     let scale = largest / 127.0;
     // In range by construction: the largest becomes 127.
     let row = vector.iter().map(|number| (number / scale).round() as i8);
-    (row.collect(), scale)
-}
-
-fn product(a: &[i8], b: &[i8]) -> i32 {
-    a.iter()
-        .zip(b)
-        .map(|(&a, &b)| i32::from(i16::from(a) * i16::from(b)))
-        .sum()
+    Asked {
+        row: row.collect(),
+        scale,
+    }
 }

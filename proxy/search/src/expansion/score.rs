@@ -24,7 +24,7 @@ impl Expansion {
         for word in self.asked(query) {
             for (near, weight) in self
                 .table
-                .nearest(&self.embedder.direction_of(&word.meant(&self.embedder)))
+                .nearest(&self.embedder.direction_of_one(&word.meant(&self.embedder)))
             {
                 for &(document, frequency) in self.postings(near) {
                     frequencies.add(document, weight * frequency);
@@ -43,7 +43,7 @@ impl Expansion {
         let asked = self.asked(query).into_iter();
         asked
             .filter_map(|word| {
-                let vector = self.embedder.direction_of(&word.meant(&self.embedder));
+                let vector = self.embedder.direction_of_one(&word.meant(&self.embedder));
                 let has = |near: usize| {
                     let mut postings = self.postings(near).iter();
                     postings.any(|&(document, _)| document as usize == position)

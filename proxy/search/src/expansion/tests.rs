@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::Expansion;
+use crate::corpus::Corpus;
 use crate::document::Document;
 use crate::embed::Embedder;
 
@@ -13,7 +14,9 @@ fn expansion() -> Expansion {
         tool("get_weather", "Weather forecast for a place."),
         tool("empty", ""),
     ];
-    Expansion::build(&tools, &Embedder::builtin().unwrap())
+    let embedder = Embedder::builtin().unwrap();
+    let mut pieces = embedder.pieces_of_many();
+    Expansion::build(&Corpus::read(&tools), &embedder, &mut pieces)
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Which words does the model see in a text? Words as they are written, and single pieces in
 //! scripts that do not say where a word ends.
 
-use crate::embed::Embedder;
-use crate::text::{self, Run, fold};
+use crate::embed::{Embedder, Pieces};
+use crate::text::{self, Run, Stretch, fold};
 
 /// A word as the model sees it.
 pub(super) struct Word {
@@ -28,9 +28,18 @@ impl Word {
 
     /// Its pieces; none where the model does not know it. Costs far more than the key.
     pub(super) fn pieces(&self, embedder: &Embedder) -> Vec<u32> {
+        self.split(|written| embedder.pieces(written))
+    }
+
+    /// As [`Word::pieces`], of many words.
+    pub(super) fn pieces_of(&self, pieces: &mut Pieces<'_>) -> Vec<u32> {
+        self.split(|written| pieces.of_text(written))
+    }
+
+    fn split(&self, split: impl FnOnce(&str) -> Vec<u32>) -> Vec<u32> {
         match &self.form {
             // As within a sentence: lower case, whatever the model makes of capitals.
-            Form::Written(written) => embedder.pieces(&written.to_lowercase()),
+            Form::Written(written) => split(&written.to_lowercase()),
             Form::Piece(piece) => vec![*piece],
         }
     }
@@ -38,7 +47,16 @@ impl Word {
 
 /// Calls back for each word; numbers mean nothing.
 pub(super) fn each_word(embedder: &Embedder, text: &str, found: &mut dyn FnMut(Word)) {
-    text::each_run(text, &mut |run| match run {
+    text::each_run(text, &mut |run| words_of(embedder, run, found));
+}
+
+/// As [`each_word`], of one stretch.
+pub(super) fn each_word_of(embedder: &Embedder, stretch: Stretch<'_>, found: &mut dyn FnMut(Word)) {
+    stretch.each_run(&mut |run| words_of(embedder, run, found));
+}
+
+fn words_of(embedder: &Embedder, run: Run<'_>, found: &mut dyn FnMut(Word)) {
+    match run {
         Run::Word(written) => {
             let key = fold::fold(written);
             if is_word(&key) {
@@ -54,7 +72,7 @@ pub(super) fn each_word(embedder: &Embedder, text: &str, found: &mut dyn FnMut(W
                 });
             }
         }
-    });
+    }
 }
 
 fn is_word(folded: &str) -> bool {

@@ -5,10 +5,10 @@ use std::fmt;
 use tantivy::directory::RamDirectory;
 use tantivy::indexer::SingleSegmentIndexWriter;
 use tantivy::schema::{Field, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
-use tantivy::tokenizer::{PreTokenizedString, Token};
 use tantivy::{Index, ReloadPolicy, SegmentReader, TantivyDocument, TantivyError};
 
-use crate::document::{Document, FIELDS};
+use crate::corpus::Corpus;
+use crate::document::FIELDS;
 use crate::lexical::spell::Words;
 use crate::lexical::terms;
 
@@ -30,32 +30,39 @@ impl fmt::Debug for Lexical {
     }
 }
 
+/// Tantivy's name for its tokenizer that does nothing else: terms have no blank in them.
+const BETWEEN_BLANKS: &str = "whitespace";
+
 /// Bytes that the writer may use: more than the largest list needs.
 const ARENA: usize = 100_000_000;
 
 impl Lexical {
-    pub(crate) fn build(documents: &[Document]) -> Result<Self, TantivyError> {
+    pub(crate) fn build(corpus: &Corpus<'_>) -> Result<Self, TantivyError> {
         let mut schema = Schema::builder();
         let indexing = TextFieldIndexing::default()
             .set_fieldnorms(true)
+            .set_tokenizer(BETWEEN_BLANKS)
             .set_index_option(IndexRecordOption::WithFreqs);
         let options = TextOptions::default().set_indexing_options(indexing);
         let fields = FIELDS.map(|name| schema.add_text_field(name, options.clone()));
         let mut writer: SingleSegmentIndexWriter<TantivyDocument> = Index::builder()
             .schema(schema.build())
             .single_segment_index_writer(RamDirectory::create(), ARENA)?;
+        let terms = Terms::of(corpus);
         let mut lengths = [0_usize; 6];
-        let mut words = Words::default();
-        for document in documents {
+        let mut text = String::new();
+        for document in corpus.documents() {
             let mut added = TantivyDocument::new();
-            for ((field, texts), length) in fields.iter().zip(document.fields()).zip(&mut lengths) {
-                let terms: Vec<String> = texts.iter().flat_map(|text| terms::of(text)).collect();
-                *length += terms.len();
-                terms
-                    .iter()
-                    .filter(|term| terms::is_surface(term))
-                    .for_each(|term| words.add(term));
-                added.add_pre_tokenized_text(*field, pre_tokenized(terms));
+            for ((field, stretches), length) in fields.iter().zip(document).zip(&mut lengths) {
+                text.clear();
+                for &stretch in stretches {
+                    let (terms, count) = &terms.by_stretch[stretch as usize];
+                    text.push_str(terms);
+                    *length += count;
+                }
+                if !text.is_empty() {
+                    added.add_text(*field, &text);
+                }
             }
             writer.add_document(added)?;
         }
@@ -65,28 +72,45 @@ impl Lexical {
             .reload_policy(ReloadPolicy::Manual)
             .try_into()?;
         let segment = reader.searcher().segment_readers().first().cloned();
-        let count = documents.len().max(1) as f32;
+        let count = corpus.len().max(1) as f32;
         let mean_lengths = lengths.map(|length| (length as f32 / count).max(1.0));
-        words.finish();
         Ok(Self {
             segment,
             fields,
             mean_lengths,
-            words,
-            documents: documents.len(),
+            words: terms.words,
+            documents: corpus.len(),
         })
     }
 }
 
-fn pre_tokenized(terms: Vec<String>) -> PreTokenizedString {
-    let tokens = terms.into_iter().enumerate();
-    let tokens = tokens.map(|(position, text)| Token {
-        position,
-        text,
-        ..Token::default()
-    });
-    PreTokenizedString {
-        text: String::new(),
-        tokens: tokens.collect(),
+/// The terms of each stretch, each with a blank behind it, and how many they are; and the words
+/// among them.
+struct Terms {
+    by_stretch: Vec<(String, usize)>,
+    words: Words,
+}
+
+impl Terms {
+    fn of(corpus: &Corpus<'_>) -> Self {
+        let of_word = corpus.words().iter().map(|word| {
+            let terms = terms::of_word(word);
+            let count = terms.len();
+            (terms.concat(), count)
+        });
+        let of_word: Vec<_> = of_word.collect();
+        let stretches = (0..).take(corpus.stretches().len());
+        let by_stretch = stretches.map(|stretch| {
+            let parts = corpus.parts(stretch).iter();
+            let parts = parts.map(|part| &of_word[part.word as usize]);
+            parts.fold((String::new(), 0), |(all, count), (terms, more)| {
+                (all + terms, count + more)
+            })
+        });
+        let by_stretch = by_stretch.collect();
+        let words = corpus.words().iter().zip(&of_word);
+        let words = words.filter(|(_, (_, terms))| *terms > 0);
+        let words = Words::of(words.map(|(word, _)| &**word));
+        Self { by_stretch, words }
     }
 }

@@ -17,20 +17,14 @@ pub(super) fn lithuanian(word: &str) -> Option<String> {
     lithuanian::stem(word).map(|stem| format!("\u{2}{stem}"))
 }
 
-/// Whether a term is a word as it stands in some tool.
-pub(super) fn is_surface(term: &str) -> bool {
-    !term.starts_with(['\u{1}', '\u{2}'])
-}
-
-/// Every term of a text: stop words have none.
-pub(super) fn of(text: &str) -> Vec<String> {
-    let words = text::words_and_joined(text)
-        .into_iter()
-        .filter(|word| !stop::is_stop(word));
-    words
-        .flat_map(|word| [english(&word), lithuanian(&word), Some(surface(&word))])
-        .flatten()
-        .collect()
+/// Every term of a word of a tool, each with a blank behind it: stop words have none.
+pub(super) fn of_word(word: &str) -> Vec<String> {
+    if stop::is_stop(word) {
+        return Vec::new();
+    }
+    let terms = [english(word), lithuanian(word), Some(surface(word))];
+    let terms = terms.into_iter().flatten();
+    terms.map(|term| term + " ").collect()
 }
 
 /// The distinct words of a query in order; stop words only where there is nothing else.
