@@ -18,7 +18,8 @@ async function open() {
     version: transport.protocolVersion,
     instructions: client.getInstructions(),
     list: async () => (await client.listTools()).tools,
-    call: (name, args, onprogress) => client.callTool({ name, arguments: args }, undefined, { onprogress }),
+    call: (name, args, onprogress, signal) =>
+      client.callTool({ name, arguments: args }, undefined, { onprogress, signal }),
     close: () => client.close(),
   };
 }

@@ -9,6 +9,7 @@ media type, the id, no session, and in the newer revision the result type.
 import asyncio
 import http.client
 import json
+import socket
 import sys
 from contextlib import asynccontextmanager
 from urllib.parse import urlsplit
@@ -29,6 +30,7 @@ class Session:
         self.modern = version == MODERN
         self.spoken = version
         self.requests = 0
+        self.under_way = {}
 
     def start(self):
         self.check_other_verbs()
@@ -52,11 +54,19 @@ class Session:
         params = {"name": name, "arguments": arguments}
         if progress is not None:
             params["_meta"] = {"progressToken": "the-token"}
-        return self.request("tools/call", params, progress)
+        asked = asyncio.create_task(asyncio.to_thread(self.request, "tools/call", params, progress))
+        try:
+            return await asyncio.shield(asked)
+        except asyncio.CancelledError:
+            # Whoever has no wish for the answer goes away, and that is the newer revision's way to cancel.
+            self.under_way[min(self.under_way)].sock.shutdown(socket.SHUT_RDWR)
+            await asyncio.gather(asked, return_exceptions=True)
+            raise
 
     def request(self, method, params, progress=None):
         self.requests += 1
-        body = {"jsonrpc": "2.0", "id": self.requests, "method": method, "params": self.envelope(params)}
+        number = self.requests
+        body = {"jsonrpc": "2.0", "id": number, "method": method, "params": self.envelope(params)}
         status, headers, text = self.exchange("POST", body, self.headers(method, params))
         same(status, 200, f"status of {method} ({text[:200]})")
         *notes, answer = messages(headers, text)
@@ -64,7 +74,7 @@ class Session:
             same(notes, [], "messages before the answer")
         else:
             progress.extend(map(progress_of, notes))
-        same(answer["id"], self.requests, "id of the answer")
+        same(answer["id"], number, "id of the answer")
         if "error" in answer:
             raise Refused(answer["error"]["code"], answer["error"]["message"])
         same(answer["result"].get("resultType"), "complete" if self.modern else None, "resultType")
@@ -98,6 +108,8 @@ class Session:
 
     def exchange(self, verb, body, headers):
         connection = http.client.HTTPConnection(self.url.hostname, self.url.port, timeout=DEADLINE_SECONDS)
+        number = self.requests
+        self.under_way[number] = connection
         try:
             payload = None if body is None else json.dumps(body).encode()
             connection.request(verb, self.url.path, payload, headers)
@@ -106,6 +118,7 @@ class Session:
             same(found.get("mcp-session-id"), None, "session id")
             return answer.status, found, answer.read().decode()
         finally:
+            del self.under_way[number]
             connection.close()
 
 

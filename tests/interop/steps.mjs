@@ -5,13 +5,19 @@
 // one defect does not hide the next. steps.py says the same for Python.
 
 import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 
 const FIVE = ['search_tools', 'describe_tool', 'call_read_tool', 'call_read_tools', 'call_write_tool'];
+const MODERN = '2026-07-28';
+// Long enough for either to reach the upstream as a rule, and far below the length of the call.
+const BEFORE_CANCEL = 500;
+const AFTER_CANCEL = 700;
+const ASKED = 10;
 
 /**
  * `open()` connects and returns `{version, instructions, list, call, close}`:
- * `list()` gives the tools, `call(name, arguments, onprogress)` a CallToolResult,
+ * `list()` gives the tools, `call(name, arguments, onprogress, signal)` a CallToolResult,
  * or throws an error that has the JSON-RPC error's `code`.
  */
 export async function runSteps({ upstream, label, version, open }) {
@@ -55,6 +61,7 @@ function names(tools) {
 }
 
 async function checkCall(client, step) {
+  if (step.cancel) return checkCancel(client, step);
   const seen = [];
   const onprogress = step.progress ? (progress) => seen.push(progress) : undefined;
   let result;
@@ -68,6 +75,36 @@ async function checkCall(client, step) {
   if (step.code !== undefined) throw new Error(`an answer instead of error ${step.code}`);
   checkResult(step, result);
   if (step.progress) checkProgress(step.progress, seen);
+}
+
+// A call that is given up ends for the client at once, and the next one is answered. Where the
+// upstream can tell what became of the call it is asked: without the handshake it was cancelled;
+// with it the call runs on, since one request cannot end another.
+async function checkCancel(client, step) {
+  const asked = step.then.arguments.name === 'ended';
+  const giveUp = new AbortController();
+  const call = client.call(step.tool, step.arguments, undefined, giveUp.signal).then(
+    (result) => { throw new Error(`an answer to a cancelled call: ${JSON.stringify(result).slice(0, 200)}`); },
+    (error) => { if (!giveUp.signal.aborted) throw error; },
+  );
+  await Promise.race([call, sleep(BEFORE_CANCEL)]);
+  if (asked) await until(client, step.then, 'waiting');
+  giveUp.abort('given up');
+  await call;
+  await sleep(AFTER_CANCEL);
+  if (asked) await until(client, step.then, client.version >= MODERN ? 'cancelled' : 'waiting');
+  else checkResult(step, await client.call(step.then.tool, step.then.arguments));
+}
+
+// The call may still be on its way, so the question is asked a few times.
+async function until(client, question, word) {
+  let said;
+  for (let left = ASKED; left > 0; left -= 1) {
+    said = (await client.call(question.tool, question.arguments)).content[0].text;
+    if (said === word) return;
+    await sleep(BEFORE_CANCEL);
+  }
+  throw new Error(`the call is ${said} instead of ${word}`);
 }
 
 function checkResult(step, result) {

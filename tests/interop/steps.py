@@ -5,12 +5,16 @@
 hide the next. steps.mjs says the same for JavaScript.
 """
 
+import asyncio
 import json
 import os
 from contextlib import AsyncExitStack
 from pathlib import Path
 
 FIVE = ["search_tools", "describe_tool", "call_read_tool", "call_read_tools", "call_write_tool"]
+MODERN = "2026-07-28"
+# Long enough for either to reach the upstream as a rule, and far below the length of the call.
+BEFORE_CANCEL, AFTER_CANCEL, ASKED = 0.5, 0.7, 10
 
 
 class Refused(Exception):
@@ -58,6 +62,9 @@ def read_steps(upstream, unique):
 
 
 async def check_call(client, step, least_progress):
+    if step.get("cancel"):
+        await check_cancel(client, step)
+        return
     seen = [] if "progress" in step else None
     try:
         result = await client.call(step["tool"], step["arguments"], seen)
@@ -71,6 +78,44 @@ async def check_call(client, step, least_progress):
     check_result(step, result)
     if seen is not None:
         check_progress(step["progress"], seen, least_progress)
+
+
+async def check_cancel(client, step):
+    """A call that is given up ends for the client at once, and the next one is answered.
+
+    Where the upstream can tell what became of the call it is asked: without the handshake it was
+    cancelled; with it the call runs on, since one request cannot end another.
+    """
+    asked = step["then"]["arguments"]["name"] == "ended"
+    call = asyncio.create_task(client.call(step["tool"], step["arguments"], None))
+    await asyncio.sleep(BEFORE_CANCEL)
+    if asked:
+        await until(client, step["then"], "waiting")
+    if call.done():
+        raise AssertionError(f"over before it was cancelled: {call.exception() or call.result()}")
+    call.cancel()
+    try:
+        await call
+        raise AssertionError("an answer to a cancelled call")
+    except asyncio.CancelledError:
+        pass
+    await asyncio.sleep(AFTER_CANCEL)
+    if asked:
+        await until(client, step["then"], "cancelled" if client.version >= MODERN else "waiting")
+    else:
+        then = step["then"]
+        check_result(step, await client.call(then["tool"], then["arguments"], None))
+
+
+async def until(client, question, word):
+    """The call may still be on its way, so the question is asked a few times."""
+    for _ in range(ASKED):
+        result = await client.call(question["tool"], question["arguments"], None)
+        said = result["content"][0].get("text")
+        if said == word:
+            return
+        await asyncio.sleep(BEFORE_CANCEL)
+    raise AssertionError(f"the call is {said!r} instead of {word!r}")
 
 
 def check_result(step, result):

@@ -1,14 +1,17 @@
 """Which client passed which step against which upstream?
 
-usage: table.py <results>
+usage: table.py <results> [--record]
 Each line of the results is `client <TAB> upstream <TAB> STEP name ok|failed detail`, or
 `client <TAB> upstream <TAB> RUN`, which says that all steps of that upstream were due: one
-that told nothing counts as failed. Exits non-zero when anything failed or nothing ran.
+that told nothing counts as failed. With --record the outcome is kept in
+record.json. Exits non-zero when anything failed or nothing ran.
 """
 
 import json
 import sys
 from pathlib import Path
+
+import page
 
 SHORT = {"ok": "ok", "failed": "FAILED"}
 
@@ -31,6 +34,9 @@ def main():
                 if word != "ok"
             ]
         show([upstream] + names, rows)
+    if "--record" in sys.argv:
+        kept = json.dumps(page.record(runs, outcomes), indent=1) + "\n"
+        Path(__file__).with_name("record.json").write_text(kept, encoding="utf-8")
     print(*failures, sep="\n", end="\n" if failures else "")
     print(f"interop: {passed} passed, {len(failures)} failed")
     sys.exit(0 if passed and not failures else 1)

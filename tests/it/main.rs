@@ -6,6 +6,7 @@
 //! | `handshake` | both eras' static answers, versions, methods, batches |
 //! | `answers` | answers of `search_tools` and `describe_tool` fit, and say what was cut |
 //! | `calls` | the guard, pass-through byte for byte, batches of reads, failures |
+//! | `compatibility` | `docs/compatibility.md` is what was recorded |
 //! | `challenge` | 401 and 403 of the upstream, what is sent of a caller's |
 //! | `figures` | `search_tools` finds what the ruler says it finds |
 //! | `isolation` | two callers never see each other's tools |
@@ -33,6 +34,7 @@
 mod answers;
 mod calls;
 mod challenge;
+mod compatibility;
 mod contract;
 mod drain;
 mod figures;

@@ -1,0 +1,98 @@
+"""What does docs/compatibility.md say?
+
+usage: page.py > docs/compatibility.md
+It is printed from record.json, which `RECORD=1 tests/interop/run` writes. A record of other versions
+than the lock files name, or without some client, upstream or step, is refused.
+"""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+
+
+def read(name):
+    return json.loads((HERE / name).read_text(encoding="utf-8"))
+
+
+def versions():
+    """The version of each package that is asked for, by the lock files."""
+    node = {f"npm:{name}": version for name, version in read("package.json")["dependencies"].items()}
+    lines = (HERE / "requirements.txt").read_text(encoding="utf-8").split()
+    modules = (HERE / "go/go.mod").read_text(encoding="utf-8")
+    go = {f"go:{name}": found for name, found in re.findall(r"^(?:require )?\s*(\S+) v(\S+)$", modules, re.M)}
+    return go | node | {"pip:" + name: version for name, version in (line.split("==") for line in lines)}
+
+
+def record(runs, outcomes):
+    """What is kept of a run: `runs` are pairs of client and upstream, `outcomes` words by step."""
+    matrix, known = read("matrix.json"), versions()
+    used = [entry[1] for part in ("clients", "upstreams") for entry in matrix[part].values() if entry[1]]
+    cells = {}
+    for client, upstream in runs:
+        if client in matrix["clients"] and upstream in matrix["upstreams"]:
+            steps = [step["name"] for step in read("steps.json")[upstream]]
+            told = {step: outcomes.get((client, upstream, step), ("failed",))[0] for step in steps}
+            cells.setdefault(upstream, {})[client] = told
+    return {"versions": {name: known[name] for name in sorted(set(used))}, "cells": cells}
+
+
+def page():
+    matrix, kept, known = read("matrix.json"), read("record.json"), versions()
+    for name, recorded in kept["versions"].items():
+        if known.get(name) != recorded:
+            sys.exit(f"record.json is of {name} {recorded}, the lock file says {known.get(name)}: record again")
+    yield "# Compatibility"
+    yield ""
+    yield "Which clients work through the proxy, in front of which upstreams. Printed by `tests/interop/page.py` from"
+    yield "the record of a run (`RECORD=1 tests/interop/run`); every run of the `interop` part of `tests/run` asks all"
+    yield "of it again, and fails where a cell is not ok."
+    yield ""
+    yield "| step | holds when |"
+    yield "|---|---|"
+    yield from (f"| {step} | {meaning} |" for step, meaning in matrix["steps"].items())
+    for upstream, (name, package, kind) in matrix["upstreams"].items():
+        yield from ["", f"## {name}{numbered(package, kept)}", "", f"Of this kind: {kind}.", ""]
+        yield from table(upstream, matrix, kept)
+    yield from ["", "## What is not in it", ""]
+    yield from (f"- {what}: {why}." for what, why in matrix["left out"].items())
+
+
+def numbered(package, kept):
+    return f" ({kept['versions'][package]})" if package else ""
+
+
+def table(upstream, matrix, kept):
+    due = [step["name"] for step in read("steps.json")[upstream]]
+    more = [step for step in due if step not in matrix["steps"]]
+    yield f"| client | speaks | {' | '.join(matrix['steps'])} | others |"
+    yield "|---" * (len(matrix["steps"]) + 3) + "|"
+    for client, (name, package, revision) in matrix["clients"].items():
+        told = kept["cells"][upstream][client]
+        if sorted(told) != sorted(due):
+            sys.exit(f"record.json lacks steps of {client} in front of {upstream}: record again")
+        cells = [cell(upstream, step, told, matrix) for step in matrix["steps"]]
+        others = f"{sum(told[step] == 'ok' for step in more)} of {len(more)}"
+        yield f"| {name}{numbered(package, kept)} | {revision} | {' | '.join(cells)} | {others} |"
+    whys = {}
+    for step in matrix["steps"]:
+        if step not in due:
+            whys.setdefault(matrix["absent"][f"{upstream}/{step}"], []).append(step)
+    yield ""
+    # The sentences stand in one paragraph.
+    yield from (f"Cannot be asked here: {' and '.join(steps)}, since {why}." for why, steps in whys.items())
+    yield f"Others: {', '.join(more)}."
+
+
+def cell(upstream, step, told, matrix):
+    if step in told:
+        return "ok" if told[step] == "ok" else "**fails**"
+    if f"{upstream}/{step}" not in matrix["absent"]:
+        sys.exit(f"no reason why {step} is not asked of {upstream}")
+    return "–"
+
+
+if __name__ == "__main__":
+    print(re.sub(r"\n{3,}", "\n\n", "\n".join(page())))
