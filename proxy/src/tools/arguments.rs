@@ -3,6 +3,7 @@
 //! Models send objects as JSON strings, leave out what is empty and put properties beside `name`
 //! that belong into `arguments`; where only one reading makes sense it is taken.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::Deserialize;
@@ -143,12 +144,20 @@ impl Members {
     }
 }
 
-/// The text of an object that may have come inside a string.
-fn object_text(text: &str) -> std::borrow::Cow<'_, str> {
-    match serde_json::from_str::<String>(text) {
-        Ok(inner) => inner.into(),
-        Err(_) => text.into(),
+/// Strings around strings that are taken off.
+const MOST_STRINGS: usize = 4;
+
+/// The text of an object that may have come inside a string, which may have come inside another:
+/// where an object must stand there is no other reading of either.
+fn object_text(text: &str) -> Cow<'_, str> {
+    let mut text = Cow::Borrowed(text);
+    for _ in 0..MOST_STRINGS {
+        match serde_json::from_str::<String>(&text) {
+            Ok(inner) => text = Cow::Owned(inner),
+            Err(_) => break,
+        }
     }
+    text
 }
 
 fn raw(json: String) -> Option<Box<RawValue>> {
@@ -184,6 +193,11 @@ mod tests {
             (r#"{"name":"a","x":1.10,"y":"z"}"#, r#"{"x":1.10,"y":"z"}"#),
             (r#"{"name":"a","arguments":{},"x":1}"#, r#"{"x":1}"#),
             (
+                r#"{"name":"a","arguments":"\"{\\\"x\\\":1.10}\""}"#,
+                r#"{"x":1.10}"#,
+            ),
+            (r#"{"name":"a","arguments":"\"\""}"#, "{}"),
+            (
                 r#""{\"name\":\"a\",\"arguments\":{\"x\":1}}""#,
                 r#"{"x":1}"#,
             ),
@@ -209,6 +223,10 @@ mod tests {
             ),
             (
                 r#"{"name":"a","arguments":"x"}"#,
+                "`arguments` must be a JSON object",
+            ),
+            (
+                r#"{"name":"a","arguments":"\"[1]\""}"#,
                 "`arguments` must be a JSON object",
             ),
             (
