@@ -118,7 +118,7 @@ mod tests {
         assert_eq!(found, expected);
         assert!(timings(&folder.path().join("absent")).unwrap().is_empty());
         assert!(loops(folder.path()).unwrap().is_empty());
-        std::fs::create_dir(folder.path().join("search")).unwrap();
+        std::fs::create_dir_all(folder.path().join("search")).unwrap();
         let file = folder.path().join("search/loops.json");
         std::fs::write(&file, r#"[{"id":"one of 10000/misspelt/p99","ns":7.0}]"#).unwrap();
         assert_eq!(loops(folder.path()).unwrap()[0].ns, 7.0);
