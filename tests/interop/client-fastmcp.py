@@ -9,9 +9,10 @@ import sys
 from contextlib import asynccontextmanager
 
 from fastmcp import Client
+from fastmcp.client.transports import StreamableHttpTransport
 from mcp.shared.exceptions import MCPError
 
-from steps import Refused, run_steps
+from steps import Refused, credential, run_steps
 
 VERSIONS = {"legacy": "2025-11-25", "auto": "2026-07-28"}
 
@@ -43,7 +44,7 @@ class Session:
 def opener(url, mode):
     @asynccontextmanager
     async def open_client():
-        async with Client(url, mode=mode) as client:
+        async with Client(StreamableHttpTransport(url, headers=credential()), mode=mode) as client:
             yield Session(client)
 
     return open_client

@@ -4,7 +4,7 @@
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { runSteps } from './steps.mjs';
+import { credential, runSteps } from './steps.mjs';
 
 const [url, upstream] = process.argv.slice(2);
 
@@ -12,7 +12,7 @@ await runSteps({ upstream, label: 'v1', version: '2025-11-25', open });
 
 async function open() {
   const client = new Client({ name: 'interop-v1', version: '1.0.0' });
-  const transport = new StreamableHTTPClientTransport(new URL(url));
+  const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: credential() } });
   await client.connect(transport);
   return {
     version: transport.protocolVersion,

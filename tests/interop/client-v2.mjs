@@ -5,7 +5,7 @@
 // asks for and takes no other.
 
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { runSteps } from './steps.mjs';
+import { credential, runSteps } from './steps.mjs';
 
 const [url, upstream, mode] = process.argv.slice(2);
 const VERSIONS = { legacy: '2025-11-25', auto: '2026-07-28', modern: '2026-07-28' };
@@ -16,7 +16,7 @@ async function open() {
   const asked = mode === 'modern' ? { pin: VERSIONS.modern } : mode;
   const options = mode === 'legacy' ? {} : { versionNegotiation: { mode: asked } };
   const client = new Client({ name: 'interop-v2', version: '1.0.0' }, options);
-  await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: credential() } }));
   return {
     version: client.getNegotiatedProtocolVersion(),
     instructions: client.getInstructions(),

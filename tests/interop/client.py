@@ -9,9 +9,11 @@ import sys
 from contextlib import asynccontextmanager
 
 from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared._httpx_utils import create_mcp_http_client
 from mcp.shared.exceptions import MCPError
 
-from steps import Refused, run_steps
+from steps import Refused, credential, run_steps
 
 VERSIONS = {"legacy": "2025-11-25", "auto": "2026-07-28"}
 
@@ -43,8 +45,9 @@ class Session:
 def opener(url, mode):
     @asynccontextmanager
     async def open_client():
-        async with Client(url, mode=mode) as client:
-            yield Session(client)
+        async with create_mcp_http_client(headers=credential()) as http:
+            async with Client(streamable_http_client(url, http_client=http), mode=mode) as client:
+                yield Session(client)
 
     return open_client
 

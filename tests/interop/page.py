@@ -1,7 +1,7 @@
 """What does docs/compatibility.md say?
 
 usage: page.py > docs/compatibility.md
-It is printed from record.json, which `RECORD=1 tests/interop/run` writes. A record of other versions
+It is printed from record.json, which `RECORD=1 tests/interop/run` writes, for each of its groups. A record of other versions
 than the lock files name, or without some client, upstream or step, is refused.
 """
 
@@ -23,14 +23,17 @@ def versions():
     lines = (HERE / "requirements.txt").read_text(encoding="utf-8").split()
     modules = (HERE / "go/go.mod").read_text(encoding="utf-8")
     go = {f"go:{name}": found for name, found in re.findall(r"^(?:require )?\s*(\S+) v(\S+)$", modules, re.M)}
-    return go | node | {"pip:" + name: version for name, version in (line.split("==") for line in lines)}
+    script = (HERE / "run").read_text(encoding="utf-8")
+    gateway = {"gateway:mcp-contextforge-gateway": re.search(r"^readonly CONTEXTFORGE=(\S+)$", script, re.M)[1]}
+    return gateway | go | node | {"pip:" + name: version for name, version in (line.split("==") for line in lines)}
 
 
 def record(runs, outcomes):
-    """What is kept of a run: `runs` are pairs of client and upstream, `outcomes` words by step."""
+    """What is kept of a run, beside what others were in front of: `runs` are pairs of client and upstream, `outcomes` words by step."""
     matrix, known = read("matrix.json"), versions()
     used = [entry[1] for part in ("clients", "upstreams") for entry in matrix[part].values() if entry[1]]
-    cells = {}
+    kept = read("record.json") if (HERE / "record.json").exists() else {"cells": {}}
+    cells = {upstream: told for upstream, told in kept["cells"].items() if upstream not in {one for _, one in runs}}
     for client, upstream in runs:
         if client in matrix["clients"] and upstream in matrix["upstreams"]:
             steps = [step["name"] for step in read("steps.json")[upstream]]
@@ -47,8 +50,8 @@ def page():
     yield "# Compatibility"
     yield ""
     yield "Which clients work through the proxy, in front of which upstreams. Printed by `tests/interop/page.py` from"
-    yield "the record of a run (`RECORD=1 tests/interop/run`); every run of the `interop` part of `tests/run` asks all"
-    yield "of it again, and fails where a cell is not ok."
+    yield "the record of a run (`RECORD=1 tests/interop/run PROXY`, then the same with `gateways`); the parts `interop` and `gateways` of `tests/run` ask all"
+    yield "of it again, and fail where a cell is not ok."
     yield ""
     yield "| step | holds when |"
     yield "|---|---|"

@@ -14,7 +14,7 @@ import sys
 from contextlib import asynccontextmanager
 from urllib.parse import urlsplit
 
-from steps import Refused, run_steps, same
+from steps import Refused, credential, run_steps, same
 
 MODERN = "2026-07-28"
 CAPABILITY_KEY = "io.modelcontextprotocol/clientCapabilities"
@@ -97,7 +97,7 @@ class Session:
         return {**params, "_meta": {**params.get("_meta", {}), **meta}}
 
     def headers(self, method, params):
-        headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+        headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream", **credential()}
         if method != "initialize":
             headers["MCP-Protocol-Version"] = self.spoken
         if self.modern:

@@ -15,6 +15,12 @@ const BEFORE_CANCEL = 500;
 const AFTER_CANCEL = 700;
 const ASKED = 10;
 
+/** The header of a caller who has a token, which is in the environment where the upstream wants one. */
+export function credential() {
+  const token = process.env.INTEROP_TOKEN;
+  return token ? { Authorization: `Bearer ${token}` } : {};
+}
+
 /**
  * `open()` connects and returns `{version, instructions, list, call, close}`:
  * `list()` gives the tools, `call(name, arguments, onprogress, signal)` a CallToolResult,

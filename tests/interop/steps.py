@@ -17,6 +17,12 @@ MODERN = "2026-07-28"
 BEFORE_CANCEL, AFTER_CANCEL, ASKED = 0.5, 0.7, 10
 
 
+def credential():
+    """The header of a caller who has a token, which is in the environment where the upstream wants one."""
+    token = os.environ.get("INTEROP_TOKEN")
+    return {"Authorization": f"Bearer {token}"} if token else {}
+
+
 class Refused(Exception):
     """A JSON-RPC error as the client saw it."""
 

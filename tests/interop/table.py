@@ -33,7 +33,8 @@ def main():
                 for name, (word, detail) in zip(names, told)
                 if word != "ok"
             ]
-        show([upstream] + names, rows)
+        if rows:
+            show([upstream] + names, rows)
     if "--record" in sys.argv:
         kept = json.dumps(page.record(runs, outcomes), indent=1) + "\n"
         Path(__file__).with_name("record.json").write_text(kept, encoding="utf-8")

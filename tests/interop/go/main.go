@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log"
+	"net/http"
 	"os"
 	"sync"
 
@@ -39,6 +40,17 @@ type answer struct {
 	Error        string          `json:"error,omitempty"`
 }
 
+// A caller adds the token, which is in the environment where the upstream wants one.
+type caller struct{}
+
+func (caller) RoundTrip(request *http.Request) (*http.Response, error) {
+	if token := os.Getenv("INTEROP_TOKEN"); token != "" {
+		request = request.Clone(request.Context())
+		request.Header.Set("Authorization", "Bearer "+token)
+	}
+	return http.DefaultTransport.RoundTrip(request)
+}
+
 type teller struct {
 	mutex sync.Mutex
 	lines *json.Encoder
@@ -65,7 +77,8 @@ func main() {
 	if mode == "legacy" {
 		asked.ProtocolVersion = "2025-11-25"
 	}
-	session, err := client.Connect(context.Background(), &mcp.StreamableClientTransport{Endpoint: url}, asked)
+	reach := &mcp.StreamableClientTransport{Endpoint: url, HTTPClient: &http.Client{Transport: caller{}}}
+	session, err := client.Connect(context.Background(), reach, asked)
 	if err != nil {
 		log.Fatal(err)
 	}
