@@ -30,7 +30,7 @@ pub(crate) fn words_and_joined(text: &str) -> Vec<String> {
 }
 
 /// One stretch of a text without a blank, as it is written.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Run<'a> {
     /// A word, or a part of a name.
     Word(&'a str),

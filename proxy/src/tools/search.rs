@@ -158,7 +158,7 @@ fn hits<'a>(
     (hits.collect(), nameless)
 }
 
-/// The other names of a hit, as many as there is room for: describe_tool tells them apart.
+/// The other names of a hit, as many as there is room for: `describe_tool` tells them apart.
 fn also_as(found: &Found, room: usize) -> Vec<&str> {
     let mut left = room;
     let names = found.twins.iter().map(|twin| twin.tool.name.as_str());
