@@ -161,12 +161,15 @@ async fn m3_a_flag_goes_before_a_variable_and_text_is_for_people() {
     assert_eq!(program.ended(None).await.0, Some(0));
 }
 
+/// Flags, variables, and what the error says.
+type Case<'a> = (&'a [&'a str], &'a [(&'a str, &'a str)], &'a [&'a str]);
+
 #[test]
 fn m3_a_form_or_a_level_that_is_none_is_refused_with_what_may_be() {
     let form = "--log-format must be text or json (it is \"yaml\")";
     let level = "--log-level must be off, error, warn, info, debug or trace, or directives";
     let level_variable = ("TOOLSEARCH_OPERATOR_LOG_LEVEL", "loud");
-    let cases: [(&[&str], &[(&str, &str)], &[&str]); 4] = [
+    let cases: [Case<'_>; 4] = [
         (&["--log-format", "yaml"], &[], &[form]),
         (&["--log-level", "info,kube=loud"], &[], &[level]),
         (&[], &[level_variable], &[level, "(it is \"loud\")"]),
