@@ -14,23 +14,11 @@ use std::time::Duration;
 use serde_json::Value;
 
 use self::apiserver::Server;
-use self::program::{Program, command, wait_for};
+use self::program::{Program, command};
 
 const POD: [(&str, &str); 2] = [("POD_NAME", "operator-0"), ("POD_NAMESPACE", "system")];
 const LEASE: &str = "toolsearch-operator";
 const ALONE: [&str; 2] = ["--leader-election", "false"];
-
-/// Waits for a request of which this is the beginning.
-async fn asked(server: &Server, beginning: &str) {
-    wait_for(beginning, || {
-        let asked = server.asked();
-        asked
-            .iter()
-            .any(|one| one.starts_with(beginning))
-            .then_some(())
-    })
-    .await;
-}
 
 /// Where writes that begin so are, in the order of all writes.
 fn at(written: &[String], beginning: &str) -> Vec<usize> {
@@ -45,7 +33,7 @@ async fn a3_told_to_end_it_finishes_what_is_under_way_and_gives_the_lease_back()
     let server = Server::start(&["one", "two"]).await;
     server.hold("deployments");
     let program = Program::start(&server, &["--concurrency", "1"], &POD);
-    asked(&server, "PATCH deployments").await;
+    program.asks(&server, "PATCH deployments").await;
     assert_eq!(server.holder(LEASE), Some("operator-0".into()));
     program.terminate();
     program.says("told to stop").await;
@@ -80,7 +68,7 @@ async fn a3_a_second_signal_waits_for_nothing_and_still_gives_the_lease_back() {
     let server = Server::start(&["tools"]).await;
     server.hold("deployments");
     let program = Program::start(&server, &[], &POD);
-    asked(&server, "PATCH deployments").await;
+    program.asks(&server, "PATCH deployments").await;
     program.terminate();
     program.says("Draining").await;
     program.terminate();
@@ -153,7 +141,7 @@ async fn m3_a_flag_goes_before_a_variable_and_text_is_for_people() {
     ];
     let flags = [&ALONE[..], &["--log-level", "info"]].concat();
     let program = Program::start(&server, &flags, &variables);
-    asked(&server, "WATCH toolsearchproxies").await;
+    program.asks(&server, "WATCH toolsearchproxies").await;
     program.terminate();
     let line = program.says("told to stop").await;
     assert!(serde_json::from_str::<Value>(&line).is_err(), "{line}");

@@ -15,12 +15,16 @@ use crate::apiserver::Server;
 /// Far more than anything here takes, and less than a hung test run.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Waits until there is something.
-pub(crate) async fn wait_for<T>(what: &str, look: impl FnMut() -> Option<T>) -> T {
-    wait_at_most(PATIENCE, what, look).await
-}
+/// Lines as they come.
+type Lines = Arc<Mutex<Vec<String>>>;
 
-async fn wait_at_most<T>(most: Duration, what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+/// Waits until there is something.
+async fn wait_for<T>(
+    most: Duration,
+    what: &str,
+    lines: &Lines,
+    mut look: impl FnMut() -> Option<T>,
+) -> T {
     let looking = async {
         loop {
             if let Some(found) = look() {
@@ -30,7 +34,7 @@ async fn wait_at_most<T>(most: Duration, what: &str, mut look: impl FnMut() -> O
         }
     };
     let found = timeout(most, looking).await;
-    found.unwrap_or_else(|_| panic!("waited for in vain: {what}"))
+    found.unwrap_or_else(|_| panic!("waited for in vain: {what}; {:#?}", lines.lock().unwrap()))
 }
 
 /// The program with flags and variables, and with no others.
@@ -54,7 +58,7 @@ pub(crate) fn command(flags: &[&str], variables: &[(&str, &str)]) -> Command {
 #[derive(Debug)]
 pub(crate) struct Program {
     child: Child,
-    lines: Arc<Mutex<Vec<String>>>,
+    lines: Lines,
     reader: Option<JoinHandle<()>>,
     _folder: TempDir,
 }
@@ -70,7 +74,7 @@ impl Program {
             .spawn()
             .unwrap();
         let output = BufReader::new(child.stderr.take().unwrap());
-        let lines = Arc::<Mutex<Vec<String>>>::default();
+        let lines = Lines::default();
         let heard = Arc::clone(&lines);
         let reader = std::thread::spawn(move || {
             for line in output.lines() {
@@ -92,11 +96,21 @@ impl Program {
 
     /// The first line with this in it, once it is there.
     pub(crate) async fn says(&self, part: &str) -> String {
-        wait_for(part, || {
+        wait_for(PATIENCE, part, &self.lines, || {
             let lines = self.lines();
             lines.into_iter().find(|line| line.contains(part))
         })
         .await
+    }
+
+    /// Waits until it asks for something that begins so.
+    pub(crate) async fn asks(&self, server: &Server, beginning: &str) {
+        wait_for(PATIENCE, beginning, &self.lines, || {
+            let asked = server.asked();
+            let mut begun = asked.iter().filter(|one| one.starts_with(beginning));
+            begun.next().map(|_| ())
+        })
+        .await;
     }
 
     /// Tells it to end.
@@ -108,7 +122,10 @@ impl Program {
     /// The exit code, and everything that was logged; `None` where a signal ended it.
     pub(crate) async fn ended(mut self, most: Option<Duration>) -> (Option<i32>, Vec<String>) {
         let most = most.unwrap_or(PATIENCE);
-        let status = wait_at_most(most, "its end", || self.child.try_wait().unwrap()).await;
+        let status = wait_for(most, "its end", &self.lines, || {
+            self.child.try_wait().unwrap()
+        })
+        .await;
         self.reader.take().unwrap().join().unwrap();
         (status.code(), self.lines())
     }
