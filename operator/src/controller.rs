@@ -21,6 +21,7 @@ use kube::{Api, Client, Resource, ResourceExt as _};
 use serde::de::DeserializeOwned;
 use tokio::time::Instant;
 use toolsearch_crds::ToolSearchProxy;
+use tracing::{Instrument as _, Span};
 
 use crate::backoff::{Backoff, jitter};
 use crate::names::{FIELD_MANAGER, INSTANCE, MANAGED_BY};
@@ -215,8 +216,24 @@ where
     }
 }
 
-#[tracing::instrument(skip_all, fields(namespace = object.namespace(), name = object.name_any(), generation = object.meta().generation))]
+/// What every line about a resource says of it. An error's level, so that no filter that lets a
+/// line through leaves this out; and no `name`: in JSON that is the span's own.
+fn about(object: &Guarded) -> Span {
+    let meta = object.meta();
+    tracing::error_span!(
+        "reconcile",
+        namespace = meta.namespace,
+        resource = meta.name,
+        generation = meta.generation
+    )
+}
+
 async fn step(object: Arc<Guarded>, context: Arc<Context>) -> Result<Action, Error> {
+    let span = about(&object);
+    act(object, context).instrument(span).await
+}
+
+async fn act(object: Arc<Guarded>, context: Arc<Context>) -> Result<Action, Error> {
     let _running = context.tools.metrics.begin();
     let resource = match &object.0 {
         Ok(resource) => resource,
@@ -251,9 +268,9 @@ fn error_policy(object: Arc<Guarded>, error: &Error, context: Arc<Context>) -> A
     } else {
         context.tools.metrics.failed(error.kind());
         let source = std::error::Error::source(error).map(ToString::to_string);
+        let _about = about(&object).entered();
         tracing::warn!(
-            namespace = object.meta().namespace, name = object.meta().name, %error, source,
-            pause_ms = u64::try_from(pause.as_millis()).unwrap_or(u64::MAX), "the reconcile failed and is tried again"
+            %error, source, pause_ms = u64::try_from(pause.as_millis()).unwrap_or(u64::MAX), "the reconcile failed and is tried again"
         );
     }
     Action::requeue(pause)
@@ -300,4 +317,4 @@ fn is_ready(object: &Guarded) -> bool {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use toolsearch_operator::options::{Defaults, Lease, Options};
-use toolsearch_settings::parse_duration;
+use toolsearch_settings::{parse_duration, parse_log_filter};
 use toolsearch_telemetry::logging::Format;
 
 /// Everything that is wrong with the flags.
@@ -231,7 +231,7 @@ fn read_defaults(matches: &ArgMatches, mistakes: &mut Vec<String>) -> Defaults {
 }
 
 /// Everything that `run` takes.
-pub(crate) fn options(matches: &ArgMatches) -> Result<Options, Mistakes> {
+pub(crate) fn options(matches: &ArgMatches) -> Result<(Options, Logging), Mistakes> {
     let mut mistakes = Vec::new();
     let defaults = read_defaults(matches, &mut mistakes);
     let mut duration = |name: &str| {
@@ -264,8 +264,9 @@ pub(crate) fn options(matches: &ArgMatches) -> Result<Options, Mistakes> {
         mistakes.push("--diagnostics must be address:port, such as 0.0.0.0:9090".to_owned());
     }
     let lease = lease(matches, lease_duration, &mut mistakes);
+    let logging = logging(matches, &mut mistakes);
     if let (true, Some(diagnostics)) = (mistakes.is_empty(), diagnostics) {
-        return Ok(Options {
+        let options = Options {
             defaults,
             namespaces: list(matches, "watch-namespaces"),
             instances: text(matches, "instance-label-selector").map(str::to_owned),
@@ -276,7 +277,8 @@ pub(crate) fn options(matches: &ArgMatches) -> Result<Options, Mistakes> {
             rollout_delay,
             qps,
             burst,
-        });
+        };
+        return Ok((options, logging));
     }
     Err(Mistakes(mistakes))
 }
@@ -307,17 +309,30 @@ fn lease(matches: &ArgMatches, duration: Duration, mistakes: &mut Vec<String>) -
     })
 }
 
-/// How to log.
-pub(crate) fn logging(matches: &ArgMatches) -> (Format, String) {
-    let format = if text(matches, "log-format") == Some("text") {
-        Format::Text
-    } else {
-        Format::Json
+/// How to log: the form of a line, and the filter.
+#[derive(Debug)]
+pub(crate) struct Logging {
+    pub(crate) format: Format,
+    pub(crate) filter: String,
+}
+
+fn logging(matches: &ArgMatches, mistakes: &mut Vec<String>) -> Logging {
+    let format = match text(matches, "log-format") {
+        Some("text") => Format::Text,
+        None | Some("json") => Format::Json,
+        Some(other) => {
+            mistakes.push(format!(
+                "--log-format must be text or json (it is {other:?})"
+            ));
+            Format::Json
+        }
     };
-    (
-        format,
-        text(matches, "log-level").unwrap_or("info").to_owned(),
-    )
+    let level = text(matches, "log-level").unwrap_or("info");
+    let filter = parse_log_filter(level).unwrap_or_else(|problem| {
+        mistakes.push(format!("--log-level {problem} (it is {level:?})"));
+        String::new()
+    });
+    Logging { format, filter }
 }
 
 #[cfg(test)]

@@ -79,9 +79,8 @@ fn print(text: &str) -> anyhow::Result<()> {
 }
 
 async fn run(matches: &ArgMatches) -> anyhow::Result<()> {
-    let options = flags::options(matches)?;
-    let (format, filter) = flags::logging(matches);
-    logging::start(format, &filter)?;
+    let (options, log) = flags::options(matches)?;
+    logging::start(log.format, &log.filter)?;
     let lifecycle = Lifecycle::default();
     tokio::select! {
         ended = toolsearch_operator::run(options, lifecycle.clone()) => Ok(ended?),

@@ -193,27 +193,8 @@ mod tests {
     use kube::client::Body;
 
     use super::*;
-    use crate::options::Defaults;
+    use crate::controller::tests::options;
     use crate::reconcile::tests::server::Server;
-
-    fn options() -> Options {
-        Options {
-            defaults: Defaults {
-                proxy_image: "i".to_owned(),
-                pull_policy: None,
-                pull_secrets: Vec::new(),
-            },
-            namespaces: Vec::new(),
-            instances: None,
-            diagnostics: ([127, 0, 0, 1], 0).into(),
-            lease: None,
-            concurrency: 1,
-            resync: Duration::from_secs(600),
-            rollout_delay: Duration::ZERO,
-            qps: 20,
-            burst: 40,
-        }
-    }
 
     /// How long the work goes on after it was told to stop, with an API server that hangs.
     async fn stopped_after(more: Option<Phase>) -> Duration {
@@ -227,7 +208,7 @@ mod tests {
         server.stick("tools");
         let lifecycle = Lifecycle::default();
         let metrics = Metrics::new(&Registry::new()).unwrap();
-        let options = options();
+        let options = options(1);
         let work = work(server.client(), &options, &lifecycle, &metrics);
         tokio::pin!(work);
         assert!(timeout(Duration::from_secs(1), &mut work).await.is_err());
@@ -269,7 +250,7 @@ mod tests {
             async move { answer }
         });
         let client = Client::new(service, "default");
-        let options = options();
+        let options = options(1);
         let waiting = defined(&client, &options);
         tokio::pin!(waiting);
         assert!(

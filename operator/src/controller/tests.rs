@@ -11,7 +11,7 @@ use crate::options::Defaults;
 use crate::reconcile::tests::server::Server;
 use crate::reconcile::tests::{resource, tools_counted};
 
-fn options(concurrency: u16) -> Options {
+pub(crate) fn options(concurrency: u16) -> Options {
     Options {
         defaults: Defaults {
             proxy_image: "registry.example/toolsearch:1".to_owned(),

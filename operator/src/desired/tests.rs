@@ -465,6 +465,15 @@ fn long_lists_are_refused_with_a_way_out() {
 }
 
 #[test]
+fn m3_a_level_that_is_none_is_refused_before_any_pod_meets_it() {
+    let said = desired(json!({ "logging": { "level": "loud" } }))
+        .unwrap_err()
+        .to_string();
+    assert!(said.contains("TOOLSEARCH_LOG_LEVEL must be off"), "{said}");
+    assert!(desired(json!({ "logging": { "level": "info,toolsearch_proxy=debug" } })).is_ok());
+}
+
+#[test]
 fn files_that_no_model_can_do_without_are_asked_for() {
     let files = json!([{ "path": "config.json", "sha256": "0".repeat(64), "size": 1 }]);
     let model = json!({ "http": { "baseUrl": "https://mirror.example", "files": files } });

@@ -16,7 +16,7 @@ use url::Url;
 
 pub use declared::{DECLARATIONS, Declaration, Kind, PREFIX};
 pub use parse::{Mistakes, add_flags, environment, settings};
-pub use value::{parse_duration, size_text};
+pub use value::{parse_duration, parse_log_filter, size_text};
 
 /// Everything `serve` needs, checked. Built only by the parser (or, later, by the operator).
 #[derive(Debug, Clone, PartialEq)]

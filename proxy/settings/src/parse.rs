@@ -296,7 +296,9 @@ impl Reader {
         let (allowed_origins, allowed_hosts) =
             (self.words("allowed-origins"), self.words("allowed-hosts"));
         let log_format = self.choice("log-format", &[LogFormat::Text, LogFormat::Json]);
-        let log_level = self.read("log-level", |text| Ok(text.to_owned()));
+        let log_level = self.read("log-level", |text| {
+            value::parse_log_filter(text).map_err(str::to_owned)
+        });
         let numbers = NUMBERS.map(|flag| self.number(flag));
         let durations = DURATIONS.map(|flag| self.duration(flag));
         let [

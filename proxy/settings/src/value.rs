@@ -1,4 +1,5 @@
-//! How is one value read and written? Durations, sizes, URLs, lists: text to value and back.
+//! How is one value read and written? Durations, sizes, URLs, lists, log filters: text to value and
+//! back.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -132,11 +133,45 @@ pub(crate) fn list(text: &str) -> Vec<String> {
         .collect()
 }
 
+const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
+
+/// Reads a level, or directives such as `info,hyper=warn`; says what is wrong with others.
+///
+/// The filter itself takes any lone word: one that is no level is a module to it, of which
+/// everything is logged, and nothing of all others. So a slip would silence the log.
+///
+/// # Errors
+/// What it must be.
+pub fn parse_log_filter(text: &str) -> Result<String, &'static str> {
+    let is_level = |word: &str| LEVELS.iter().any(|level| word.eq_ignore_ascii_case(level));
+    let is_module = |word: &str| {
+        !word.is_empty()
+            && word
+                .chars()
+                .all(|c| c.is_alphanumeric() || "_:-".contains(c))
+    };
+    let mut directives = text.split(',').filter(|directive| !directive.is_empty());
+    let is_sound = directives.all(|directive| match directive.rsplit_once('=') {
+        // Spans and their fields have a grammar of their own, which the filter holds them to.
+        _ if directive.contains('[') => true,
+        Some((module, level)) => is_module(module) && is_level(level),
+        None => is_level(directive),
+    });
+    if is_sound && text.contains(|c| c != ',') {
+        Ok(text.to_owned())
+    } else {
+        Err(
+            "must be off, error, warn, info, debug or trace, or directives that say so of modules, such as \
+             info,hyper=warn, without blanks",
+        )
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
-    use super::{address, bytes, list, parse_duration, url};
+    use super::{address, bytes, list, parse_duration, parse_log_filter, url};
 
     #[test]
     fn durations_need_a_unit() {
@@ -172,5 +207,32 @@ mod tests {
         assert_eq!(address("example.com:80"), None);
         assert_eq!(list("a, b,,{c,d}_*"), ["a", "b", "{c,d}_*"]);
         assert!(url("ftp://x").is_err() && url("http://a:b@c/").is_err() && url("x").is_err());
+    }
+
+    #[test]
+    fn a_log_filter_names_levels() {
+        for sound in [
+            "info",
+            "OFF",
+            "info,kube=warn",
+            "info,toolsearch_proxy::endpoint=debug,hyper=off",
+            "warn,toolsearch_operator[reconcile{namespace=agents}]=debug",
+        ] {
+            assert_eq!(parse_log_filter(sound), Ok(sound.to_owned()));
+        }
+        for wrong in [
+            "",
+            ",",
+            "loud",
+            "kube",
+            "info,loud",
+            "kube=loud",
+            "kube=",
+            "=info",
+            "info, kube=debug",
+            "info;debug",
+        ] {
+            assert!(parse_log_filter(wrong).is_err(), "{wrong}");
+        }
     }
 }

@@ -88,15 +88,17 @@ fn every_mistake_is_reported_at_once() {
     let environment = [
         ("TOOLSEARCH_CATALOG_TTL", "1m"),
         ("TOOLSEARCH_LOG_FORMAT", "xml"),
+        ("TOOLSEARCH_LOG_LEVEL", "loud"),
         ("TOOLSEARCH_LISTN", "x"),
     ];
     expect![[r#"
-        9 settings are wrong:
+        10 settings are wrong:
           - TOOLSEARCH_LISTN is no setting; did you mean TOOLSEARCH_LISTEN?
           - --upstream must begin with http:// or https://
           - --listen must be address:port, such as 127.0.0.1:8080 (it is "nowhere")
           - --write-tools holds a glob that cannot be read: error parsing glob '[': unclosed character class; missing ']' (it is "[")
           - TOOLSEARCH_LOG_FORMAT must be one of text, json (it is "xml")
+          - TOOLSEARCH_LOG_LEVEL must be off, error, warn, info, debug or trace, or directives that say so of modules, such as info,hyper=warn, without blanks (it is "loud")
           - --search-schemas must be a whole number from 0 to 25 (it is "99")
           - --max-body must be a size from 1KiB to 256MiB, such as 4MiB (it is "1B")
           - --catalog-ttl must be a duration from 1s to 24h with its unit, such as 30s or 5m (it is "10")
