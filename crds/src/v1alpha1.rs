@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 
 pub use escape::PodTemplate;
 pub use spec::{
-    Autoscaling, CaBundle, Catalog, Drain, Fetch, HuggingFace, KeyReference, Limits, LogFormat,
-    Logging, Mirror, Model, ModelFile, ModelImage, ModelVolume, Monitoring, NetworkPeer,
+    Autoscaling, Breaker, CaBundle, Catalog, Drain, Fetch, HuggingFace, KeyReference, Limits,
+    LogFormat, Logging, Mirror, Model, ModelFile, ModelImage, ModelVolume, Monitoring, NetworkPeer,
     NetworkPolicy, Nothing, PodDisruptionBudget, PodMetadata, PullPolicy, Resources, Rollout,
     Scheduling, Search, Service, ServiceType, Timeouts, Toleration, Upstream, UpstreamProtocol,
 };

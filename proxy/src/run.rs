@@ -259,6 +259,8 @@ pub(crate) fn upstream_config(settings: &Settings) -> Result<upstream::Config, S
         first_byte_timeout: settings.upstream_first_byte_timeout,
         idle_timeout: settings.upstream_idle_timeout,
         total_timeout: settings.upstream_total_timeout,
+        breaker_failures: settings.breaker_failures,
+        breaker_pause: settings.breaker_pause,
         era_ttl: ERA_TTL,
         limits: upstream::Limits {
             pages: settings.max_pages,

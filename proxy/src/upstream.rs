@@ -1,11 +1,14 @@
 //! What does the upstream say? One MCP server over streamable HTTP, either era.
 //!
 //! Forwards the caller's `Authorization` and nothing else of the caller's; never follows a
-//! redirect to another origin; never sends a write twice.
+//! redirect to another origin; never sends a write twice; sends nothing for a while once it is
+//! known that nobody answers there.
 
+mod breaker;
 mod call;
 mod cancel;
 mod chance;
+mod circuit;
 mod client;
 mod config;
 mod era;
@@ -33,6 +36,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::value::RawValue;
+use tokio::time::timeout;
 
 use crate::caller::Caller;
 
@@ -44,6 +48,9 @@ pub use link::Received;
 pub use listing::Listing;
 pub use long::Long;
 pub use metadata::{MetadataError, WELL_KNOWN};
+
+/// How long the upstream may take for the cheapest question, when it is asked whether it answers.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The upstream server. Cheap to clone.
 #[derive(Clone)]
@@ -92,6 +99,7 @@ impl Upstream {
     /// # Errors
     /// See [`Error`]; a cut listing is no error.
     pub async fn list(&self, caller: &Caller) -> Result<Listing, Error> {
+        self.admit(caller).await?;
         let inner = &self.inner;
         let listed = listing::walk(&inner.link, caller, inner.limits, inner.listing_time).await;
         listed.inspect_err(|error| inner.metadata.heed(error))
@@ -105,6 +113,7 @@ impl Upstream {
     /// # Errors
     /// See [`Error`]; [`Error::Rpc`] holds the upstream's own JSON-RPC error.
     pub async fn call(&self, caller: &Caller, call: Call<'_>) -> Result<Received, Error> {
+        self.admit(caller).await?;
         let inner = &self.inner;
         let sent = call::send(&inner.link, caller, call, inner.max_result_bytes).await;
         sent.inspect_err(|error| inner.metadata.heed(error))
@@ -117,8 +126,36 @@ impl Upstream {
     /// # Errors
     /// [`Error::Unauthorized`] and [`Error::Forbidden`] mean a challenge; any other error none.
     pub async fn probe(&self, caller: &Caller) -> Result<(), Error> {
+        self.admit(caller).await?;
         let probed = self.inner.link.probe(caller).await;
         probed.inspect_err(|error| self.inner.metadata.heed(error))
+    }
+
+    /// Lets a request pass where the upstream answers, as far as is known. Where it may not, this
+    /// one asks first: a call is no way to find out, since a tool may be slow, or write.
+    async fn admit(&self, caller: &Caller) -> Result<(), Error> {
+        let link = &self.inner.link;
+        let Some(asking) = link.breaker().admit()? else {
+            return Ok(());
+        };
+        let asked = timeout(PATIENCE, link.probe(caller)).await;
+        if asked.is_err() {
+            link.breaker().hear(circuit::Sign::Silent);
+        }
+        drop(asking);
+        match (link.breaker().refused(), asked) {
+            (None, _) => Ok(()),
+            // It says who may ask, and not whether anything is there behind it.
+            (
+                Some(_),
+                Ok(Err(
+                    challenge @ (Error::Unauthorized { .. }
+                    | Error::Forbidden { .. }
+                    | Error::RateLimited { .. }),
+                )),
+            ) => Err(challenge),
+            (Some(refused), _) => Err(refused),
+        }
     }
 
     /// The upstream's protected-resource metadata (RFC 9728), as it came.

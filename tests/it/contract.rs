@@ -20,6 +20,7 @@ fn everything() -> ToolSearchProxy {
             "protocol": "legacy",
             "caBundle": { "configMap": { "name": "ca", "key": "ca.crt" } },
             "timeouts": { "connect": "4s", "firstByte": "50s", "idle": "40s", "total": "4m" },
+            "breaker": { "failures": 3, "pause": "2s" },
         },
         "writeTools": ["*_delete_*", "pay"],
         "readTools": ["list_*"],

@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `handshake` | both eras' static answers, versions, methods, batches |
 //! | `answers` | answers of `search_tools` and `describe_tool` fit, and say what was cut |
+//! | `breaker` | an upstream that does not answer is left alone; what only seems so is not |
 //! | `calls` | the guard, pass-through byte for byte, batches of reads, failures |
 //! | `compatibility` | `docs/compatibility.md` is what was recorded |
 //! | `challenge` | 401 and 403 of the upstream, what is sent of a caller's |
@@ -32,6 +33,7 @@
 //! | `weak` | a best hit that is weak is called so |
 
 mod answers;
+mod breaker;
 mod calls;
 mod challenge;
 mod compatibility;

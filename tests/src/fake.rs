@@ -119,6 +119,17 @@ impl Fake {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
             .await
             .expect("a free port");
+        Self::start_on(listener, script)
+    }
+
+    /// As [`Fake::start`], at an address that is known before.
+    ///
+    /// # Panics
+    /// The listener has no address.
+    pub fn start_on(
+        listener: TcpListener,
+        script: impl Fn(&Seen) -> Answer + Send + Sync + 'static,
+    ) -> Self {
         let url = format!("http://{}/mcp", listener.local_addr().expect("an address"));
         let seen: Arc<Mutex<Vec<Seen>>> = Arc::default();
         let (script, kept): (Script, _) = (Arc::new(script), Arc::clone(&seen));

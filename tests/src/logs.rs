@@ -25,6 +25,18 @@ impl Logs {
         logs
     }
 
+    /// Starts capturing what this thread logs, until the guard is dropped.
+    ///
+    /// # Panics
+    /// Never: the filter is a level.
+    #[must_use]
+    pub fn of_this_thread() -> (Self, tracing::subscriber::DefaultGuard) {
+        let logs = Self::default();
+        let writer = logs.clone();
+        let lines = subscriber(Format::Json, "info", move || writer.clone()).expect("a filter");
+        (logs, tracing::subscriber::set_default(lines))
+    }
+
     /// What was logged so far.
     #[must_use]
     pub fn text(&self) -> String {

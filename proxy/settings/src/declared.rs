@@ -60,7 +60,7 @@ const fn declare(
 }
 
 /// Every setting, in the order of the documentation.
-pub const DECLARATIONS: [Declaration; 39] = [
+pub const DECLARATIONS: [Declaration; 41] = [
     declare(
         "upstream",
         Kind::Url,
@@ -295,6 +295,18 @@ pub const DECLARATIONS: [Declaration; 39] = [
         Kind::Duration(100, 24 * HOUR),
         Some("5m"),
         "One upstream request, whatever happens.",
+    ),
+    declare(
+        "breaker-failures",
+        Kind::Number(0, 10_000),
+        Some("5"),
+        "So many connections in a row that fail, or handshakes without an answer, and requests are refused at once instead of sent, until the upstream answers; 0: they are always sent. What fails in single tools or for single callers never counts.",
+    ),
+    declare(
+        "breaker-pause",
+        Kind::Duration(100, HOUR),
+        Some("1s"),
+        "How long requests are refused before one asks whether the upstream answers again.",
     ),
 ];
 

@@ -99,6 +99,10 @@ pub struct Settings {
     pub upstream_idle_timeout: Duration,
     /// One upstream request, whatever happens.
     pub upstream_total_timeout: Duration,
+    /// Silences of the upstream in a run after which requests are refused; 0: never.
+    pub breaker_failures: usize,
+    /// How long they are refused before one asks again.
+    pub breaker_pause: Duration,
 }
 
 /// `--embedder`.

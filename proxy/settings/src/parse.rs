@@ -319,6 +319,7 @@ impl Reader {
             max_tools,
             max_list_bytes,
             max_sessions,
+            breaker_failures,
         ] = numbers;
         let [
             catalog_ttl,
@@ -328,6 +329,7 @@ impl Reader {
             first_byte,
             idle,
             total,
+            breaker_pause,
         ] = durations;
         Some(Settings {
             upstream: upstream?,
@@ -369,6 +371,8 @@ impl Reader {
             upstream_first_byte_timeout: first_byte?,
             upstream_idle_timeout: idle?,
             upstream_total_timeout: total?,
+            breaker_failures: breaker_failures?,
+            breaker_pause: breaker_pause?,
         })
     }
 
@@ -396,7 +400,7 @@ impl Reader {
 }
 
 /// Settings that are numbers or sizes, in the order `assemble` takes them.
-const NUMBERS: [&str; 17] = [
+const NUMBERS: [&str; 18] = [
     "search-schemas",
     "max-instructions",
     "max-answer",
@@ -414,10 +418,11 @@ const NUMBERS: [&str; 17] = [
     "max-tools",
     "max-list-bytes",
     "max-sessions",
+    "breaker-failures",
 ];
 
 /// Settings that are durations, in the order `assemble` takes them.
-const DURATIONS: [&str; 7] = [
+const DURATIONS: [&str; 8] = [
     "catalog-ttl",
     "drain-delay",
     "drain-timeout",
@@ -425,6 +430,7 @@ const DURATIONS: [&str; 7] = [
     "upstream-first-byte-timeout",
     "upstream-idle-timeout",
     "upstream-total-timeout",
+    "breaker-pause",
 ];
 
 fn within<T: PartialOrd>(value: Option<T>, least: T, most: T) -> Option<T> {

@@ -69,7 +69,7 @@ fn form(kind: Kind) -> String {
 /// One text a declaration, in its order. Takes the settings apart without `..`: a new one that
 /// is not rendered does not compile.
 #[expect(clippy::too_many_lines, reason = "a flat list, one line a setting")]
-fn texts(settings: &Settings) -> [Option<String>; 39] {
+fn texts(settings: &Settings) -> [Option<String>; 41] {
     let Settings {
         upstream,
         listen,
@@ -110,6 +110,8 @@ fn texts(settings: &Settings) -> [Option<String>; 39] {
         upstream_first_byte_timeout,
         upstream_idle_timeout,
         upstream_total_timeout,
+        breaker_failures,
+        breaker_pause,
     } = settings;
     [
         Some(upstream.to_string()),
@@ -157,6 +159,8 @@ fn texts(settings: &Settings) -> [Option<String>; 39] {
         Some(duration_text(*upstream_first_byte_timeout)),
         Some(duration_text(*upstream_idle_timeout)),
         Some(duration_text(*upstream_total_timeout)),
+        Some(breaker_failures.to_string()),
+        Some(duration_text(*breaker_pause)),
     ]
 }
 

@@ -116,7 +116,7 @@ fn legacy_versions() -> String {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        let kind = error.kind();
+        let (kind, retry_after) = (error.kind(), error.retry_seconds());
         match error {
             Error::Unauthorized { challenges } => {
                 // Codes from -32768 to -32000 are not ours to mint; the status says it all.
@@ -148,11 +148,14 @@ impl From<Error> for Failure {
             Error::Rpc(error) if error.code == code::MISSING_CAPABILITY => {
                 Self::rpc(400, error, "missing_capability")
             }
-            other => Self::rpc(
-                200,
-                ErrorObject::new(code::INTERNAL, other.to_string()),
-                kind,
-            ),
+            other => Self {
+                retry_after,
+                ..Self::rpc(
+                    200,
+                    ErrorObject::new(code::INTERNAL, other.to_string()),
+                    kind,
+                )
+            },
         }
     }
 }

@@ -28,6 +28,10 @@ pub(super) fn tell(error: &Error, tool: &str, reads: bool) -> (String, Outcome) 
         (false, _, Error::Forbidden { .. }) => {
             "The call was not carried out; the credentials in use do not allow it.".to_owned()
         }
+        (false, _, Error::NotAnswering { .. }) => format!(
+            "The call was not sent. Try again in {} s.",
+            error.retry_seconds().unwrap_or(1)
+        ),
         (false, ..) => "The call was not carried out. It can be tried again later.".to_owned(),
         (true, true, _) => "The tool only reads, so the call can safely be tried again.".to_owned(),
         (true, false, _) => "Whether the call was carried out is not known, and it was not sent \
@@ -48,9 +52,12 @@ pub(super) fn tell(error: &Error, tool: &str, reads: bool) -> (String, Outcome) 
 /// No list of tools, so nothing can be searched or called.
 pub(super) fn unlisted(error: &Error) -> (String, Outcome) {
     let what = what(error);
+    let when = error
+        .retry_seconds()
+        .map_or("later".to_owned(), |seconds| format!("in {seconds} s"));
     let text = format!(
         "The tools cannot be listed now: {what}. This says nothing about which tools there are; nothing \
-         was called. Try again later."
+         was called. Try again {when}."
     );
     (text, Outcome::UpstreamFailed)
 }
@@ -85,6 +92,7 @@ fn what(error: &Error) -> String {
             format!("its result is larger than the {limit} bytes allowed here")
         }
         Error::NoCommonVersion => "the server behind it speaks no known version of MCP".to_owned(),
+        Error::NotAnswering { .. } => "the server behind it is not answering".to_owned(),
         Error::Busy => "too many requests are under way here".to_owned(),
         Error::Rpc(error) => format!("the server behind it answered with error {}", error.code),
     }
@@ -155,11 +163,14 @@ mod tests {
             Error::Timeout {
                 phase: Phase::Connect,
             },
+            Error::NotAnswering {
+                retry_in: std::time::Duration::from_secs(3),
+            },
             Error::Busy,
         ] {
             let (text, outcome) = tell(&error, "desk_set", false);
             assert!(
-                text.contains("exists, but") && text.contains("was not carried out"),
+                text.contains("exists, but") && text.contains("The call was not "),
                 "{text}"
             );
             assert_eq!(outcome, Outcome::UpstreamFailed);

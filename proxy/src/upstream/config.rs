@@ -19,6 +19,10 @@ pub struct Config {
     pub idle_timeout: Duration,
     /// One request, whatever happens.
     pub total_timeout: Duration,
+    /// Silences in a run after which nothing is sent for a while; 0: always sent.
+    pub breaker_failures: usize,
+    /// How long that while is.
+    pub breaker_pause: Duration,
     /// How long a verdict about the era stands.
     pub era_ttl: Duration,
     /// Ceilings of one listing.

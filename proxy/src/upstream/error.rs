@@ -1,5 +1,7 @@
 //! What can go wrong up there, by what the caller can do about it.
 
+use std::time::Duration;
+
 use http::HeaderValue;
 
 use crate::protocol::ErrorObject;
@@ -68,6 +70,12 @@ pub enum Error {
     /// A JSON-RPC error of the upstream's own.
     #[error("the upstream answered with JSON-RPC error {}", .0.code)]
     Rpc(ErrorObject),
+    /// Nothing was sent, since the upstream was not answering a moment ago.
+    #[error("the upstream is not answering; try again in {} s", .retry_in.as_millis().div_ceil(1000))]
+    NotAnswering {
+        /// When it is asked again.
+        retry_in: Duration,
+    },
     /// The proxy itself is at a ceiling of concurrent upstream requests.
     #[error("too many upstream requests are under way")]
     Busy,
@@ -103,8 +111,19 @@ impl Error {
             Self::TooLarge { .. } => "too_large",
             Self::NoCommonVersion => "no_common_version",
             Self::Rpc(_) => "rpc",
+            Self::NotAnswering { .. } => "not_answering",
             Self::Busy => "busy",
         }
+    }
+
+    /// Whole seconds after which a request that was not sent may be tried again.
+    #[must_use]
+    pub fn retry_seconds(&self) -> Option<u32> {
+        let Self::NotAnswering { retry_in } = self else {
+            return None;
+        };
+        let seconds = retry_in.as_millis().div_ceil(1000).max(1);
+        Some(u32::try_from(seconds).unwrap_or(u32::MAX))
     }
 
     /// Whether a `tools/call` that ended like this may have been carried out.
@@ -121,6 +140,7 @@ impl Error {
             | Self::Tls
             | Self::NoCommonVersion
             | Self::Rpc(_)
+            | Self::NotAnswering { .. }
             | Self::Busy => false,
         }
     }

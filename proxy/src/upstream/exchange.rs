@@ -17,6 +17,7 @@ use url::Url;
 
 use crate::caller::Caller;
 use crate::protocol::{ErrorObject, ProgressSender, challenge};
+use crate::upstream::breaker::Breaker;
 use crate::upstream::config::Config;
 use crate::upstream::error::{Error, Phase};
 use crate::upstream::failure::{Failure, Refusal};
@@ -40,6 +41,7 @@ struct Inner {
     first_byte: Duration,
     idle: Duration,
     total: Duration,
+    breaker: Breaker,
     metrics: Metrics,
     last_id: AtomicU64,
 }
@@ -82,8 +84,10 @@ pub(super) struct Aside<'a> {
 
 impl Wire {
     pub(super) fn new(client: reqwest::Client, config: Config, metrics: Metrics) -> Self {
+        let (failures, pause) = (config.breaker_failures, config.breaker_pause);
         Self {
             inner: Arc::new(Inner {
+                breaker: Breaker::new(failures, pause, metrics.clone()),
                 client,
                 url: config.url,
                 // The client's own clock covers the connection; this one must not run out first.
@@ -104,6 +108,11 @@ impl Wire {
     /// Where everything is counted.
     pub(super) fn metrics(&self) -> &Metrics {
         &self.inner.metrics
+    }
+
+    /// What is known about whether the upstream answers.
+    pub(super) fn breaker(&self) -> &Breaker {
+        &self.inner.breaker
     }
 
     /// Sends a request and waits for its answer of at most `limit` bytes.
@@ -151,7 +160,8 @@ impl Wire {
     pub(super) async fn tell(&self, sent: Outgoing) -> Result<(), Failure> {
         let timer = self.inner.metrics.start(sent.method);
         let id = sent.id;
-        let outcome = match self.send(sent).await {
+        let deadline = Instant::now() + self.inner.total;
+        let outcome = match self.send(sent, deadline).await {
             Ok(response) if response.status().is_success() => Ok(()),
             Ok(response) => Err(self.refusal(response, id).await),
             Err(error) => Err(error.into()),
@@ -168,7 +178,7 @@ impl Wire {
         aside: Aside<'_>,
     ) -> Result<Arrival, Failure> {
         let id = sent.id;
-        let response = self.send(sent).await?;
+        let response = self.send(sent, deadline).await?;
         match response.status().as_u16() {
             202 | 204 => return Err(NO_ANSWER.into()),
             200..=299 => {}
@@ -206,21 +216,30 @@ impl Wire {
         }
     }
 
-    async fn send(&self, sent: Outgoing) -> Result<Response, Error> {
+    async fn send(&self, sent: Outgoing, deadline: Instant) -> Result<Response, Error> {
+        let method = sent.method;
         let url = self.inner.url.clone();
-        let request = if sent.method == Method::Delete {
+        let request = if method == Method::Delete {
             self.inner.client.delete(url)
         } else {
             self.inner.client.post(url)
         };
         let request = request.headers(sent.headers).body(sent.body);
-        match timeout(self.inner.first_byte, request.send()).await {
+        let listening = self.inner.breaker.listen(method);
+        let first_byte = Instant::now() + self.inner.first_byte;
+        let (until, phase) = if first_byte < deadline {
+            (first_byte, Phase::FirstByte)
+        } else {
+            (deadline, Phase::Total)
+        };
+        let outcome = match timeout_at(until, request.send()).await {
             Ok(Ok(response)) => Ok(response),
             Ok(Err(error)) => Err(classify(&error)),
-            Err(_) => Err(Error::Timeout {
-                phase: Phase::FirstByte,
-            }),
-        }
+            Err(_) => Err(Error::Timeout { phase }),
+        };
+        // The head alone tells: what follows may take as long as a tool takes.
+        listening.heard(outcome.as_ref().map(|head| head.status().as_u16()));
+        outcome
     }
 
     /// What an HTTP status other than success means.

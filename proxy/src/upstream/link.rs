@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 
 use crate::caller::Caller;
 use crate::protocol::ProgressSender;
+use crate::upstream::breaker::Breaker;
 use crate::upstream::cancel::Cancel;
 use crate::upstream::chance::Chance;
 use crate::upstream::config::{Config, Protocol};
@@ -132,6 +133,11 @@ impl Link {
             progress: None,
         };
         self.ask(caller, &ping).await.map(drop)
+    }
+
+    /// What is known about whether the upstream answers.
+    pub(super) fn breaker(&self) -> &Breaker {
+        self.wire.breaker()
     }
 
     /// Ends the sessions.

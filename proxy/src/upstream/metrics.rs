@@ -20,6 +20,9 @@ pub(super) struct Metrics {
     ignored: IntCounter,
     sessions: IntGauge,
     era: IntGaugeVec,
+    breaker_open: IntGauge,
+    breaker_openings: IntCounter,
+    not_sent: IntCounter,
 }
 
 impl Metrics {
@@ -59,6 +62,18 @@ impl Metrics {
                 ),
                 &["era"],
             )?,
+            breaker_open: IntGauge::new(
+                "toolsearch_upstream_breaker_open",
+                "1 while the upstream does not answer and requests to it are refused.",
+            )?,
+            breaker_openings: IntCounter::new(
+                "toolsearch_upstream_breaker_openings_total",
+                "How often it was found that the upstream does not answer.",
+            )?,
+            not_sent: IntCounter::new(
+                "toolsearch_upstream_breaker_refused_total",
+                "Requests that were not sent because the upstream does not answer.",
+            )?,
         };
         registry.register(Box::new(metrics.requests.clone()))?;
         registry.register(Box::new(metrics.seconds.clone()))?;
@@ -66,6 +81,9 @@ impl Metrics {
         registry.register(Box::new(metrics.ignored.clone()))?;
         registry.register(Box::new(metrics.sessions.clone()))?;
         registry.register(Box::new(metrics.era.clone()))?;
+        registry.register(Box::new(metrics.breaker_open.clone()))?;
+        registry.register(Box::new(metrics.breaker_openings.clone()))?;
+        registry.register(Box::new(metrics.not_sent.clone()))?;
         metrics.show();
         Ok(metrics)
     }
@@ -101,6 +119,19 @@ impl Metrics {
     /// How many sessions there are now.
     pub(super) fn sessions(&self, count: usize) {
         self.sessions.set(i64::try_from(count).unwrap_or(i64::MAX));
+    }
+
+    /// Whether requests are refused from now on.
+    pub(super) fn breaker(&self, open: bool) {
+        self.breaker_open.set(i64::from(open));
+        if open {
+            self.breaker_openings.inc();
+        }
+    }
+
+    /// A request was refused.
+    pub(super) fn not_sent(&self) {
+        self.not_sent.inc();
     }
 
     /// `Some(true)`: modern; `Some(false)`: legacy.

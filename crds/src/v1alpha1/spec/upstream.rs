@@ -36,6 +36,9 @@ pub struct Upstream {
     /// How long to wait for the upstream.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeouts: Option<Timeouts>,
+    /// When an upstream that does not answer is no longer sent requests for a while.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub breaker: Option<Breaker>,
 }
 
 /// Which era of MCP to speak.
@@ -98,4 +101,20 @@ pub struct Timeouts {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 32), regex(pattern = DURATION))]
     pub total: Option<String>,
+}
+
+/// When requests are refused at once because the upstream does not answer; what is left out is
+/// left to the proxy.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, KubeSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Breaker {
+    /// Connections in a row that fail, or handshakes without an answer, such as `5`; with `0`
+    /// requests are always sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 10_000))]
+    pub failures: Option<i32>,
+    /// How long requests are refused before one asks whether the upstream answers, such as `1s`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 32), regex(pattern = DURATION))]
+    pub pause: Option<String>,
 }

@@ -302,6 +302,8 @@ pub(super) fn config(url: &Url) -> Config {
         first_byte_timeout: Duration::from_secs(20),
         idle_timeout: Duration::from_secs(20),
         total_timeout: Duration::from_secs(60),
+        breaker_failures: 0,
+        breaker_pause: Duration::from_secs(5),
         era_ttl: Duration::from_secs(600),
         limits: Limits {
             pages: 10,
