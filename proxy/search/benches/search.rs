@@ -97,7 +97,7 @@ fn benches(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("start");
     group.sample_size(10);
     group.bench_function("open the built-in model", |bench| {
-        bench.iter(Embedder::builtin)
+        bench.iter(Embedder::builtin);
     });
     group.finish();
 }
