@@ -11,6 +11,7 @@
 //! | `challenge` | 401 and 403 of the upstream, what is sent of a caller's |
 //! | `figures` | `search_tools` finds what the ruler says it finds |
 //! | `isolation` | two callers never see each other's tools |
+//! | `json_schema` | the official JSON Schema suite against the argument check |
 //! | `large` | results too large to be held: byte for byte, in bounded memory, whole or broken |
 //! | `mended` | what is said of a call that was mended, in one call, a batch, and over several rounds |
 //! | `metadata` | where clients are sent to authorize, under either form of URL |
@@ -23,6 +24,7 @@
 //! | `rolling` | restarts and kills under keep-alive clients |
 //! | `shares` | one caller that floods, and the others |
 //! | `slow_clients` | clients that are slow, many, or gone early |
+//! | `twins` | the same tool under several names takes one place in an answer |
 //! | `twisted_clients` | requests that no honest client sends |
 //! | `tidy` | the tree itself: imports, budgets, module docs, paths named in docs |
 //! | `unanswered` | an upstream that falls silent or breaks off; a write is never sent again |
@@ -42,6 +44,7 @@ mod drain;
 mod figures;
 mod handshake;
 mod isolation;
+mod json_schema;
 mod large;
 mod mended;
 mod metadata;
