@@ -11,6 +11,7 @@
 //! | `challenge` | 401 and 403 of the upstream, what is sent of a caller's |
 //! | `figures` | `search_tools` finds what the ruler says it finds |
 //! | `isolation` | two callers never see each other's tools |
+//! | `interleavings` | two callers in any order of refreshes, evictions, refusals and failures |
 //! | `json_schema` | the official JSON Schema suite against the argument check |
 //! | `large` | results too large to be held: byte for byte, in bounded memory, whole or broken |
 //! | `mended` | what is said of a call that was mended, in one call, a batch, and over several rounds |
@@ -43,6 +44,7 @@ mod contract;
 mod drain;
 mod figures;
 mod handshake;
+mod interleavings;
 mod isolation;
 mod json_schema;
 mod large;
