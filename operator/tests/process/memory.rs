@@ -6,9 +6,13 @@ use crate::ALONE;
 use crate::apiserver::{BYTES, OTHERS, Server};
 use crate::program::Program;
 
+/// A PEM certificate, as the data of a Secret.
+const CERTIFICATE: &str =
+    "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCmFHVnNiRzg9Ci0tLS0tRU5EIENFUlRJRklDQVRFLS0tLS0K";
+
 /// The most memory that the operator held until a resource that names a Secret was reconciled.
 async fn memory(server: &Server) -> usize {
-    let secret = json!({ "metadata": { "name": "ca", "namespace": "agents" }, "data": { "ca.crt": "QUFB" } });
+    let secret = json!({ "metadata": { "name": "ca", "namespace": "agents" }, "data": { "ca.crt": CERTIFICATE } });
     server.put("secrets", "ca", secret);
     let bundle = json!({ "secret": { "name": "ca", "key": "ca.crt" } });
     let resource = json!({
