@@ -231,6 +231,29 @@ pub struct Rollouts {
     pub changing: Load,
     /// Each change that was made, in order.
     pub changes: Vec<Change>,
+    /// Who served the calls while everything changed, where that was counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub served: Option<Served>,
+}
+
+/// Who served calls.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Served {
+    /// Pods of one template together.
+    pub generations: ServedShare,
+    /// Each by itself.
+    pub pods: ServedShare,
+}
+
+/// How many of those that could serve did.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ServedShare {
+    /// Ready at some time.
+    pub ready: u64,
+    /// With calls.
+    pub served: u64,
+    /// Calls of the one with the fewest.
+    pub fewest_calls: u64,
 }
 
 /// The sum of all clients.

@@ -200,7 +200,8 @@ impl Applier<'_> {
     }
 
     /// What has our label and our owner and is no longer wanted. Looked for only when the wanted
-    /// set changed, or when this process has not looked yet.
+    /// set changed, when this process has not looked yet, or when something had to stay. A pod of
+    /// the template before may start anew until the rollout is over, and reads what it mounts.
     async fn prune(
         &self,
         desired: &Desired,
@@ -215,13 +216,20 @@ impl Applier<'_> {
             .map(|(key, value)| format!("{key}={value}"))
             .collect();
         let query = query.join(",");
+        let is_over = !applied.waiting && applied.deployment.as_ref().is_some_and(is_rolled_out);
+        let mut stays = false;
         for kind in Kind::ALL {
             for live in self.cluster.list(*kind, &desired.namespace, &query).await? {
                 let name = live.name_any();
                 let wanted = objects
                     .iter()
                     .any(|object| object.kind == *kind && object.name == name);
-                if !wanted && self.owns(&live) {
+                if wanted || !self.owns(&live) {
+                    continue;
+                }
+                if *kind == Kind::ConfigMap && !is_over {
+                    stays = true;
+                } else {
                     self.cluster
                         .delete(*kind, &desired.namespace, &live)
                         .await?;
@@ -229,13 +237,27 @@ impl Applier<'_> {
                 }
             }
         }
-        self.memory.remember_set(self.uid, objects);
+        if stays {
+            self.memory.forget_set(self.uid);
+        } else {
+            self.memory.remember_set(self.uid, objects);
+        }
         Ok(())
     }
 }
 
 fn title(object: &Object) -> String {
     format!("{} {}", object.kind.names()[2], object.name)
+}
+
+/// Whether there is no pod but those of the newest template.
+fn is_rolled_out(live: &DynamicObject) -> bool {
+    let (spec, status) = (&live.data["spec"], &live.data["status"]);
+    let count = |value: &Value, otherwise: i64| value.as_i64().unwrap_or(otherwise);
+    let updated = count(&status["updatedReplicas"], 0);
+    status["observedGeneration"].as_i64() == live.metadata.generation
+        && updated == count(&status["replicas"], 0)
+        && updated == count(&spec["replicas"], 1)
 }
 
 fn owns_replicas(live: &DynamicObject, manager: &str) -> bool {

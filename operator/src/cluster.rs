@@ -9,9 +9,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use toolsearch_crds::ToolSearchProxy;
 
-use crate::digest;
 use crate::names::STATUS_MANAGER;
-use crate::references::{Found, Reference};
+use crate::references::{Found, Reference, certificates};
 use crate::resources::{Kind, Object};
 
 /// The longest that one call may take; the client's own retries are within it.
@@ -214,18 +213,21 @@ impl Cluster {
         Ok(())
     }
 
-    /// Looks up what a spec refers to; contents leave as digests only.
+    /// Looks up what a spec refers to; of the contents only certificates leave.
     pub(crate) async fn find(
         &self,
         namespace: &str,
         needed: impl IntoIterator<Item = (Reference, bool)>,
     ) -> Result<Found, Error> {
         let mut found = Found::default();
-        for (reference, rolls) in needed {
-            match self.digest(namespace, &reference).await? {
-                Some(digest) if rolls => {
-                    found.digests.insert(reference, digest);
-                }
+        for (reference, is_copied) in needed {
+            match self.content(namespace, &reference).await? {
+                Some(content) if is_copied => match certificates(&content) {
+                    Some(all) => found.authorities = Some(all),
+                    None => found
+                        .missing
+                        .push(format!("a PEM certificate in {reference}")),
+                },
                 Some(_) => {}
                 None => found.missing.push(reference.to_string()),
             }
@@ -233,36 +235,29 @@ impl Cluster {
         Ok(found)
     }
 
-    async fn digest(
+    async fn content(
         &self,
         namespace: &str,
         reference: &Reference,
-    ) -> Result<Option<String>, Error> {
+    ) -> Result<Option<Vec<u8>>, Error> {
         Ok(match reference {
             Reference::Claim(name) => {
                 let claim: Option<PersistentVolumeClaim> = self.maybe(namespace, name).await?;
-                claim.map(|_| String::new())
+                claim.map(|_| Vec::new())
             }
             Reference::Secret(at) => {
                 let secret: Option<Secret> = self.maybe(namespace, &at.name).await?;
-                let data = secret.and_then(|secret| secret.data).unwrap_or_default();
-                data.get(&at.key).map(|bytes| digest::short(&bytes.0))
+                let data = secret.and_then(|secret| secret.data);
+                data.and_then(|mut data| data.remove(&at.key))
+                    .map(|bytes| bytes.0)
             }
             Reference::ConfigMap(at) => {
                 let map: Option<ConfigMap> = self.maybe(namespace, &at.name).await?;
-                let (data, binary) = map
-                    .map(|map| (map.data, map.binary_data))
-                    .unwrap_or_default();
-                let text = data
-                    .unwrap_or_default()
-                    .get(&at.key)
-                    .map(|text| digest::short(text.as_bytes()));
-                text.or_else(|| {
-                    binary
-                        .unwrap_or_default()
-                        .get(&at.key)
-                        .map(|bytes| digest::short(&bytes.0))
-                })
+                let map = map.unwrap_or_default();
+                let text = map.data.and_then(|mut data| data.remove(&at.key));
+                let bytes = map.binary_data.and_then(|mut data| data.remove(&at.key));
+                text.map(String::into_bytes)
+                    .or_else(|| bytes.map(|bytes| bytes.0))
             }
         })
     }

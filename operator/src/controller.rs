@@ -9,7 +9,7 @@ use futures_util::StreamExt as _;
 use futures_util::future::{BoxFuture, Shared, join_all};
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscaler;
-use k8s_openapi::api::core::v1::{Pod, Service, ServiceAccount};
+use k8s_openapi::api::core::v1::{ConfigMap, Pod, Service, ServiceAccount};
 use k8s_openapi::api::networking::v1::NetworkPolicy;
 use k8s_openapi::api::policy::v1::PodDisruptionBudget;
 use kube::api::PartialObjectMeta;
@@ -159,6 +159,11 @@ fn controller(
         )
         .watches(
             api::<PartialObjectMeta<ServiceAccount>>(client, namespace),
+            children.clone(),
+            owner(touched),
+        )
+        .watches(
+            api::<PartialObjectMeta<ConfigMap>>(client, namespace),
             children.clone(),
             owner(touched),
         )

@@ -5,19 +5,18 @@ mod environment;
 mod escape;
 mod model;
 
-use std::collections::BTreeMap;
-
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::{Resource as _, ResourceExt as _};
 use toolsearch_crds::ToolSearchProxy;
 use toolsearch_crds::v1alpha1::{
-    Autoscaling, Drain, Monitoring, NetworkPolicy, PodDisruptionBudget, PodMetadata, Resources,
-    Rollout, Scheduling, Service,
+    Autoscaling, Drain, KeyReference, Monitoring, NetworkPolicy, PodDisruptionBudget, PodMetadata,
+    Resources, Rollout, Scheduling, Service,
 };
 
 pub use escape::Escape;
 pub use model::{DesiredModel, Fetched};
 
+use crate::names;
 use crate::options::Defaults;
 use crate::references::{Found, Reference};
 
@@ -40,8 +39,10 @@ pub struct Desired {
     pub environment: Vec<(String, String)>,
     /// The model.
     pub model: DesiredModel,
-    /// The authorities of the upstream's certificate.
+    /// Where pods read the authorities of the upstream's certificate.
     pub upstream_ca: Option<Reference>,
+    /// A copy of them that never changes; none where nobody looked for them.
+    pub authorities: Option<Authorities>,
     /// The port of the upstream, for the network policy.
     pub upstream_port: u16,
     /// How many pods.
@@ -81,6 +82,15 @@ pub struct Image {
     pub pull_policy: Option<String>,
     /// Secrets with credentials.
     pub pull_secrets: Vec<String>,
+}
+
+/// A copy of the authorities of the upstream's certificate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Authorities {
+    /// Of its content, in its name.
+    pub digest: String,
+    /// PEM certificates.
+    pub certificates: String,
 }
 
 /// How many pods.
@@ -128,6 +138,21 @@ impl Desired {
         if !mistakes.is_empty() {
             return Err(Mistakes(mistakes));
         }
+        let authorities = found.authorities.clone().map(|certificates| Authorities {
+            digest: crate::digest::short(certificates.as_bytes()),
+            certificates,
+        });
+        let bundle = spec.upstream.ca_bundle.as_ref();
+        // The copy: what it was made of changes under the pods that are there.
+        let upstream_ca = match &authorities {
+            Some(copy) => bundle.map(|_| {
+                Reference::ConfigMap(KeyReference {
+                    name: names::authorities(&resource.name_any(), &copy.digest),
+                    key: names::AUTHORITIES_KEY.to_owned(),
+                })
+            }),
+            None => bundle.map(Reference::from),
+        };
         let owner = resource.controller_owner_ref(&()).unwrap_or_default();
         let mut pull_secrets = defaults.pull_secrets.clone();
         pull_secrets.extend(spec.image_pull_secrets.iter().cloned());
@@ -153,7 +178,7 @@ impl Desired {
                 pull_secrets,
             },
             environment,
-            upstream_ca: spec.upstream.ca_bundle.as_ref().map(Reference::from),
+            upstream_ca,
             upstream_port,
             replicas: match &spec.autoscaling {
                 Some(auto) => Replicas::Auto(auto.clone()),
@@ -170,7 +195,8 @@ impl Desired {
             pod_metadata: spec.pod_metadata.clone().unwrap_or_default(),
             platform_assigns_user: spec.platform_assigns_user,
             escape,
-            content: content(&found.digests),
+            content: authorities.as_ref().map(|copy| copy.digest.clone()),
+            authorities,
             model,
         })
     }
@@ -184,17 +210,6 @@ impl Desired {
         };
         format!("http://{}.{}.svc{port}/mcp", self.name, self.namespace)
     }
-}
-
-/// One digest for all contents; the order of the references does not matter, since it is sorted.
-fn content(digests: &BTreeMap<Reference, String>) -> Option<String> {
-    (!digests.is_empty()).then(|| {
-        let lines: String = digests
-            .iter()
-            .map(|(reference, digest)| format!("{reference} {digest}\n"))
-            .collect();
-        crate::digest::short(lines.as_bytes())
-    })
 }
 
 #[cfg(test)]

@@ -43,6 +43,15 @@ pub const MODEL_CA: (&str, &str) = ("model-ca", "/etc/toolsearch/model-ca");
 /// The volume and folder of the token for the model's server.
 pub const MODEL_TOKEN: (&str, &str) = ("model-token", "/etc/toolsearch/model-token");
 
+/// The key of the copy of those authorities.
+pub const AUTHORITIES_KEY: &str = "ca.pem";
+
+/// What holds the copy of authorities with this digest.
+#[must_use]
+pub fn authorities(instance: &str, digest: &str) -> String {
+    format!("{instance}-ca-{digest}")
+}
+
 /// By which pods are selected; never changes, since a Deployment's selector cannot.
 #[must_use]
 pub fn selector(instance: &str) -> BTreeMap<String, String> {

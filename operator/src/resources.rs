@@ -1,6 +1,7 @@
 //! Which objects make a `Desired` true? Pure: one file an object kind, no client, no clock.
 
 mod account;
+mod authorities;
 mod deployment;
 mod disruption;
 mod fetch;
@@ -31,6 +32,9 @@ pub fn build(desired: &Desired) -> Result<Vec<Object>, serde_json::Error> {
     ];
     if let Some(policy) = network::policy(desired) {
         objects.push(Object::new(Kind::NetworkPolicy, &policy)?);
+    }
+    if let Some(copy) = authorities::copy(desired) {
+        objects.push(Object::new(Kind::ConfigMap, &copy)?);
     }
     objects.push(Object::new(
         Kind::Deployment,

@@ -12,7 +12,7 @@ NEEDED = {
     ("apps", "deployments"): WRITTEN,
     ("", "services"): WRITTEN,
     ("", "serviceaccounts"): WRITTEN,
-    ("", "configmaps"): ["get"],
+    ("", "configmaps"): WRITTEN,
     ("", "secrets"): ["get"],
     ("", "persistentvolumeclaims"): ["get"],
     ("", "pods"): ["list", "watch"],

@@ -169,15 +169,13 @@ imagePullSecrets:
 - apiGroups: [apps]
   resources: [deployments]
   verbs: [get, list, watch, create, patch, delete]
+# ConfigMaps: copies of certificates that upstream.caBundle names, and those named ones themselves.
 - apiGroups: [""]
-  resources: [services, serviceaccounts]
+  resources: [services, serviceaccounts, configmaps]
   verbs: [get, list, watch, create, patch, delete]
 # Only those that a ToolSearchProxy names, read one by one.
 - apiGroups: [""]
   resources: [secrets]
-  verbs: [get]
-- apiGroups: [""]
-  resources: [configmaps]
   verbs: [get]
 - apiGroups: [""]
   resources: [persistentvolumeclaims]

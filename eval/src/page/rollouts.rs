@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::records::{Load, Rollouts};
+use crate::records::{Load, Rollouts, Served};
 use crate::table::markdown;
 
 /// The section on rollouts under load.
@@ -38,15 +38,38 @@ they must.
 Changes under load: {calls} calls, **{failed} failed**.
 
 {changes}
-By kind of client, while nothing changes / while everything does:
+{served}By kind of client, while nothing changes / while everything does:
 
 {kinds}
 {stamp}
 ",
         calls = record.changing.calls,
         failed = record.changing.failed,
+        served = record.served.as_ref().map(served).unwrap_or_default(),
         kinds = kinds(&record.calm, &record.changing),
         stamp = record.recorded,
+    )
+}
+
+/// Nothing for a record from before this was counted.
+fn served(served: &Served) -> String {
+    let rows = [
+        ("generations of pods", &served.generations),
+        ("pods", &served.pods),
+    ];
+    let rows = rows.map(|(name, share)| {
+        vec![
+            name.to_owned(),
+            share.ready.to_string(),
+            share.served.to_string(),
+            share.fewest_calls.to_string(),
+        ]
+    });
+    let head = ["", "became ready", "served calls", "fewest calls of one"];
+    format!(
+        "Whose calls reached the upstream, by the addresses that they came from; a generation is the \
+         pods of one template:\n\n{}\n",
+        markdown(&head, &rows)
     )
 }
 
@@ -78,4 +101,35 @@ fn kinds(calm: &Load, changing: &Load) -> String {
         "longest pause without an answer",
     ];
     markdown(&head, &rows.collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::rollouts;
+
+    fn page(more: &Value) -> String {
+        let load = json!({ "calls": 9, "failed": 0, "kinds": {} });
+        let stamp = json!({ "date": "2026-12-03", "version": "1", "machine": "m" });
+        let mut record =
+            json!({ "recorded": stamp, "calm": load, "changing": load, "changes": [] });
+        for (key, value) in more.as_object().into_iter().flatten() {
+            record[key] = value.clone();
+        }
+        rollouts(&serde_json::from_value(record).unwrap())
+    }
+
+    #[test]
+    fn who_served_is_told_where_it_was_counted() {
+        assert!(!page(&json!({})).contains("generation"));
+        let share = |ready, served| json!({ "ready": ready, "served": served, "fewest_calls": 3 });
+        let page =
+            page(&json!({ "served": { "generations": share(12, 12), "pods": share(41, 40) } }));
+        assert!(
+            page.contains("| generations of pods | 12 | 12 | 3 |"),
+            "{page}"
+        );
+        assert!(page.contains("| pods | 41 | 40 | 3 |"), "{page}");
+    }
 }

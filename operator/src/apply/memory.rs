@@ -63,6 +63,13 @@ impl Memory {
         of.set = Some(set);
     }
 
+    /// Something that is not wanted had to stay: it is looked for again.
+    pub(super) fn forget_set(&self, uid: &str) {
+        if let Some(of) = self.lock().get_mut(uid) {
+            of.set = None;
+        }
+    }
+
     /// Drops what belongs to resources that are gone.
     pub(crate) fn retain(&self, uids: &BTreeSet<String>) {
         self.lock().retain(|uid, _| uids.contains(uid));

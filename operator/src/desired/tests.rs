@@ -323,18 +323,8 @@ fn p4_pods_are_nobody_and_have_no_token() {
 #[test]
 fn r17_contents_of_used_keys_roll_the_pods_and_nothing_else_does() {
     let spec = json!({ "upstream": { "url": "https://gateway.example/mcp", "caBundle": { "configMap": { "name": "ca", "key": "a" } } } });
-    let found = |digest: &str| Found {
-        digests: [(
-            Reference::from(&toolsearch_crds::v1alpha1::CaBundle {
-                config_map: Some(toolsearch_crds::v1alpha1::KeyReference {
-                    name: "ca".to_owned(),
-                    key: "a".to_owned(),
-                }),
-                secret: None,
-            }),
-            digest.to_owned(),
-        )]
-        .into(),
+    let found = |certificates: &str| Found {
+        authorities: Some(certificates.to_owned()),
         missing: Vec::new(),
     };
     let template = |found: &Found| deployment(spec.clone(), found)["spec"]["template"].to_string();

@@ -1,6 +1,7 @@
 //! The whole line against an API server played by a few lines: objects in a map, every request
 //! written down. What only a real server can show is in the cluster tests.
 
+mod authorities;
 mod rest;
 pub(crate) mod server;
 mod told;
@@ -25,6 +26,11 @@ pub(crate) fn resource(spec: &Value, status: Option<&Value>) -> ToolSearchProxy 
         "spec": whole, "status": status,
     }))
     .unwrap()
+}
+
+/// A bundle of one certificate with this content.
+pub(crate) fn pem(content: &str) -> String {
+    format!("-----BEGIN CERTIFICATE-----\n{content}\n-----END CERTIFICATE-----\n")
 }
 
 pub(crate) fn tools(server: &Server) -> Arc<Tools> {
@@ -181,33 +187,6 @@ async fn a_missing_reference_is_said_and_nothing_is_made() {
     assert!(server.object("deployments", "tools").is_null());
     let text = server.status().to_string();
     assert!(text.contains("key token of Secret hub"), "{text}");
-}
-
-#[tokio::test]
-async fn r17_r19_a_secret_leaves_no_trace_but_its_digest() {
-    let server = Server::default();
-    let canary = "Y2FuYXJ5LWNlcnRpZmljYXRl";
-    server.put(
-        "secrets",
-        "ca",
-        json!({
-            "apiVersion": "v1", "kind": "Secret",
-            "metadata": { "name": "ca", "namespace": "agents" }, "data": { "ca.crt": canary },
-        }),
-    );
-    let spec = json!({ "upstream": {
-        "url": "https://gateway.example/mcp", "caBundle": { "secret": { "name": "ca", "key": "ca.crt" } } } });
-    reconcile(&resource(&spec, None), &tools(&server))
-        .await
-        .unwrap();
-    assert_eq!(said(&server, "Accepted").0, "True");
-    let text = format!(
-        "{}{}",
-        server.object("deployments", "tools"),
-        server.status()
-    );
-    assert!(!text.contains(canary) && !text.contains("canary-certificate"));
-    assert!(text.contains("toolsearch.dev/content-hash"));
 }
 
 #[tokio::test]

@@ -13,6 +13,8 @@ pub enum Kind {
     Service,
     /// Who reaches whom.
     NetworkPolicy,
+    /// What a template's pods read, for as long as there are any.
+    ConfigMap,
     /// The pods.
     Deployment,
     /// What keeps maintenance in bounds.
@@ -29,6 +31,7 @@ impl Kind {
         Self::ServiceAccount,
         Self::Service,
         Self::NetworkPolicy,
+        Self::ConfigMap,
         Self::Deployment,
         Self::PodDisruptionBudget,
         Self::HorizontalPodAutoscaler,
@@ -47,6 +50,7 @@ impl Kind {
                 "NetworkPolicy",
                 "networkpolicies",
             ],
+            Self::ConfigMap => ["", "v1", "ConfigMap", "configmaps"],
             Self::Deployment => ["apps", "v1", "Deployment", "deployments"],
             Self::PodDisruptionBudget => [
                 "policy",

@@ -27,7 +27,14 @@ struct Memory {
     failing: BTreeSet<&'static str>,
     /// Plurals of which no write is answered before the gate opens.
     held: BTreeSet<&'static str>,
+    /// Whether others keep Secrets and `ConfigMap`s here.
+    is_crowded: bool,
 }
+
+/// How many Secrets others keep here, and as many `ConfigMap`s.
+pub(crate) const OTHERS: usize = 5_000;
+/// What is in each of them: little beside a Helm release.
+pub(crate) const BYTES: usize = 8 << 10;
 
 /// The server; ends with the test's runtime.
 #[derive(Debug, Clone)]
@@ -52,8 +59,7 @@ impl Server {
                 "metadata": { "name": name, "namespace": "agents", "uid": format!("uid-{name}"), "generation": 7 },
                 "spec": { "upstream": { "url": "https://gateway.example/mcp" } },
             });
-            let key = ("toolsearchproxies".to_owned(), (*name).to_owned());
-            server.lock().objects.insert(key, resource);
+            server.put("toolsearchproxies", name, resource);
         }
         let app = Router::new().fallback(answer).with_state(server.clone());
         tokio::spawn(async move { axum::serve(listener, app).await });
@@ -79,6 +85,18 @@ impl Server {
     /// Answers no write of this plural before [`Self::open`].
     pub(crate) fn hold(&self, plural: &'static str) {
         self.lock().held.insert(plural);
+    }
+
+    /// Others keep Secrets and `ConfigMap`s here, with no label that anybody selects by.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn crowd(&self) {
+        self.lock().is_crowded = true;
+    }
+
+    /// Puts an object there.
+    pub(crate) fn put(&self, plural: &str, name: &str, object: Value) {
+        let key = (plural.to_owned(), name.to_owned());
+        self.lock().objects.insert(key, object);
     }
 
     /// Lets go what is held.
@@ -114,6 +132,13 @@ async fn answer(State(server): State<Server>, method: Method, uri: Uri, body: By
     }
     let request = format!("{method} {plural} {name}");
     server.lock().asked.push(request.clone());
+    let is_list = method == Method::GET && name.is_empty();
+    let is_crowded =
+        ["secrets", "configmaps"].contains(&plural.as_str()) && server.lock().is_crowded;
+    let is_selected = uri.query().unwrap_or_default().contains("labelSelector=");
+    if is_list && is_crowded && !is_selected {
+        return crowd().into_response();
+    }
     let is_held = server.lock().held.contains(plural.as_str());
     if method != Method::GET && is_held {
         let mut gate = server.gate.subscribe();
@@ -125,6 +150,22 @@ async fn answer(State(server): State<Server>, method: Method, uri: Uri, body: By
         server.lock().written.push(request);
     }
     (code, answer.to_string()).into_response()
+}
+
+/// All that others keep here of one kind.
+fn crowd() -> String {
+    let content = "QUFB".repeat(BYTES / 3);
+    let items: Vec<String> = (0..OTHERS)
+        .map(|number| {
+            format!(
+                r#"{{"metadata":{{"name":"other-{number}","namespace":"others","uid":"other-{number}"}},"data":{{"release":"{content}"}}}}"#
+            )
+        })
+        .collect();
+    let items = items.join(",");
+    format!(
+        r#"{{"apiVersion":"v1","kind":"List","metadata":{{"resourceVersion":"1"}},"items":[{items}]}}"#
+    )
 }
 
 impl Memory {

@@ -1,4 +1,4 @@
-//! The operator's process: signals and exit codes, and what is in its log.
+//! The operator's process: signals and exit codes, what is in its log, and how much memory it takes.
 
 #![expect(
     clippy::unwrap_used,
@@ -7,6 +7,8 @@
 )]
 
 mod apiserver;
+#[cfg(target_os = "linux")]
+mod memory;
 mod program;
 
 use std::time::Duration;

@@ -103,6 +103,21 @@ impl Program {
         .await
     }
 
+    /// Waits until of these kinds all that was asked for whole has been read: it is watched then.
+    #[cfg(target_os = "linux")]
+    pub(crate) async fn has_read(&self, server: &Server, plurals: &[&str]) {
+        wait_for(PATIENCE, "what was listed", &self.lines, || {
+            let asked = server.asked();
+            let is_asked = |words: String| asked.contains(&words);
+            let mut all = plurals.iter();
+            all.all(|plural| {
+                !is_asked(format!("GET {plural} ")) || is_asked(format!("WATCH {plural}"))
+            })
+            .then_some(())
+        })
+        .await;
+    }
+
     /// Waits until it asks for something that begins so.
     pub(crate) async fn asks(&self, server: &Server, beginning: &str) {
         wait_for(PATIENCE, beginning, &self.lines, || {
@@ -111,6 +126,16 @@ impl Program {
             begun.next().map(|_| ())
         })
         .await;
+    }
+
+    /// The most memory that it ever held at once, in bytes.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn peak(&self) -> usize {
+        let file = format!("/proc/{}/status", self.child.id());
+        let status = std::fs::read_to_string(file).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kilobytes = line.and_then(|rest| rest.split_whitespace().next());
+        kilobytes.unwrap().parse::<usize>().unwrap() << 10
     }
 
     /// Tells it to end.

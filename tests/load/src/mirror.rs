@@ -23,7 +23,7 @@ const CUT: usize = 3 << 20;
 /// Serves until told to stop.
 pub(crate) async fn run(listen: SocketAddr, folder: PathBuf) -> anyhow::Result<()> {
     let count = Arc::new(AtomicUsize::new(0));
-    serve(listen, move |request| {
+    serve(listen, move |request, _| {
         answer(request, folder.clone(), Arc::clone(&count))
     })
     .await

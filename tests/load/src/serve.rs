@@ -1,7 +1,8 @@
-//! How is a request answered? One task a connection, until the process is told to stop.
+//! How is a request answered? One task a connection, until the process is told to stop; who asks is
+//! told by address.
 
 use std::convert::Infallible;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -21,23 +22,23 @@ pub(crate) type Answer = Response<UnsyncBoxBody<Bytes, Infallible>>;
 /// Serves until SIGTERM; what is under way then has ten seconds.
 pub(crate) async fn serve<F, R>(listen: SocketAddr, answer: F) -> anyhow::Result<()>
 where
-    F: Fn(Request<Incoming>) -> R + Clone + Send + 'static,
+    F: Fn(Request<Incoming>, IpAddr) -> R + Clone + Send + 'static,
     R: Future<Output = Answer> + Send + 'static,
 {
     let listener = TcpListener::bind(listen).await?;
     let mut terminate = signal(SignalKind::terminate())?;
     let graceful = GracefulShutdown::new();
     loop {
-        let stream = tokio::select! {
+        let (stream, peer) = tokio::select! {
             accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => stream,
+                Ok((stream, peer)) => (stream, peer.ip()),
                 Err(_) => continue,
             },
             _ = terminate.recv() => break,
         };
         let answer = answer.clone();
         let service = service_fn(move |request| {
-            let answer = answer(request);
+            let answer = answer(request, peer);
             async move { Ok::<_, Infallible>(answer.await) }
         });
         let mut builder = Builder::new();

@@ -1,7 +1,9 @@
 //! An MCP server of the revisions with a handshake, without sessions: every pod of the proxy may
-//! ask it anything at any time.
+//! ask it anything at any time. `GET /calls` says how many tools each address has called.
 
-use std::net::SocketAddr;
+use std::collections::BTreeMap;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -13,6 +15,25 @@ use serde_json::{Value, json};
 
 use crate::serve::{Answer, serve};
 
+/// The path of the counts.
+const CALLS: &str = "/calls";
+
+/// Calls of tools by the address that made them.
+#[derive(Debug, Clone, Default)]
+struct Callers(Arc<Mutex<BTreeMap<IpAddr, u64>>>);
+
+impl Callers {
+    fn count(&self, caller: IpAddr) {
+        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        *counts.entry(caller).or_default() += 1;
+    }
+
+    fn told(&self) -> Value {
+        let counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        json!(*counts)
+    }
+}
+
 #[derive(Debug, Clone, Copy)]
 struct Shape {
     long: u64,
@@ -22,10 +43,22 @@ struct Shape {
 /// Serves until told to stop.
 pub(crate) async fn run(listen: SocketAddr, long: u64, tools: usize) -> anyhow::Result<()> {
     let shape = Shape { long, tools };
-    serve(listen, move |request| answer(request, shape)).await
+    let callers = Callers::default();
+    serve(listen, move |request, caller| {
+        answer(request, shape, caller, callers.clone())
+    })
+    .await
 }
 
-async fn answer(request: Request<Incoming>, shape: Shape) -> Answer {
+async fn answer(
+    request: Request<Incoming>,
+    shape: Shape,
+    caller: IpAddr,
+    callers: Callers,
+) -> Answer {
+    if request.method() == http::Method::GET && request.uri().path() == CALLS {
+        return text(StatusCode::OK, callers.told().to_string());
+    }
     if request.method() != http::Method::POST {
         return text(StatusCode::METHOD_NOT_ALLOWED, String::new());
     }
@@ -43,7 +76,10 @@ async fn answer(request: Request<Incoming>, shape: Shape) -> Answer {
             "serverInfo": { "name": "load", "version": "1" },
         })),
         "tools/list" => result(&id, &json!({ "tools": tools(shape.tools) })),
-        "tools/call" => call(&id, params, shape).await,
+        "tools/call" => {
+            callers.count(caller);
+            call(&id, params, shape).await
+        }
         "ping" => result(&id, &json!({})),
         _ => text(
             StatusCode::OK,

@@ -2,7 +2,9 @@
 //! everything that can change does; not one call may fail. Then the same with what makes it so
 //! taken away, where calls must fail: a test that cannot fail shows nothing.
 
-use std::process::{Child, Stdio};
+mod clients;
+mod generations;
+
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -10,6 +12,8 @@ use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};
 
 use crate::bench::{AGENTS, Bench, SYSTEM, wait};
+use crate::load::clients::Clients;
+use crate::load::generations::Generations;
 use crate::table::Table;
 
 /// Runs the proof and its controls.
@@ -24,105 +28,6 @@ pub(crate) fn all(bench: &Bench, table: &mut Table) {
     table.check("control: readiness that is always true costs calls", || {
         always_ready(bench)
     });
-}
-
-/// Clients under way: ours, and those of the SDKs in both eras.
-struct Clients {
-    child: Child,
-    others: Vec<(&'static str, Child)>,
-    until: std::path::PathBuf,
-}
-
-/// The SDKs' clients: their name in the table, their program, and the mode that they speak in.
-const OTHERS: &[(&str, &str, &str, &str)] = &[
-    (
-        "python sdk, handshake",
-        "venv/bin/python",
-        "until.py",
-        "legacy",
-    ),
-    (
-        "python sdk, 2026-07-28",
-        "venv/bin/python",
-        "until.py",
-        "auto",
-    ),
-    ("typescript sdk, handshake", "node", "until.mjs", "legacy"),
-    ("typescript sdk, 2026-07-28", "node", "until.mjs", "auto"),
-];
-
-impl Clients {
-    fn start(bench: &Bench, name: &str) -> anyhow::Result<Self> {
-        let address = bench.get(&format!("svc/{name}"))?["spec"]["clusterIP"]
-            .as_str()
-            .unwrap_or_default()
-            .to_owned();
-        let until = bench.folder.join(format!("until-{name}"));
-        let _none = std::fs::remove_file(&until);
-        let (load, file, address) = (
-            bench.load.display().to_string(),
-            until.display().to_string(),
-            format!("{address}:80"),
-        );
-        let words = [
-            "clients", &address, "--until", &file, "--kept", "24", "--fresh", "6", "--long", "1",
-            "--whole", "4", "--think", "120",
-        ];
-        let child = bench
-            .cluster
-            .command(&load, &words)
-            .stdout(Stdio::piped())
-            .spawn()?;
-        let url = format!("http://{address}/mcp");
-        let mut others = Vec::new();
-        for (kind, program, script, mode) in OTHERS {
-            let program = if program.contains('/') {
-                bench.sdks.join(program).display().to_string()
-            } else {
-                (*program).to_owned()
-            };
-            let script = bench.sdks.join(script).display().to_string();
-            let words = [script.as_str(), url.as_str(), file.as_str(), *mode];
-            others.push((
-                *kind,
-                bench
-                    .cluster
-                    .command(&program, &words)
-                    .stdout(Stdio::piped())
-                    .spawn()?,
-            ));
-        }
-        sleep(Duration::from_secs(5));
-        Ok(Self {
-            child,
-            others,
-            until,
-        })
-    }
-
-    fn stop(self) -> anyhow::Result<Value> {
-        std::fs::write(&self.until, "")?;
-        let ended = self.child.wait_with_output()?;
-        let mut summary: Value =
-            serde_json::from_slice(&ended.stdout).context("the clients printed no summary")?;
-        for (kind, child) in self.others {
-            let ended = child.wait_with_output()?;
-            let said: Value = serde_json::from_slice(&ended.stdout)
-                .with_context(|| format!("{kind} printed no summary"))?;
-            ensure!(
-                said["calls"].as_u64() > Some(0),
-                "{kind} made no call: {said}"
-            );
-            for key in ["calls", "failed"] {
-                let sum = summary[key].as_u64().unwrap_or_default()
-                    + said[key].as_u64().unwrap_or_default();
-                summary[key] = sum.into();
-            }
-            summary["kinds"][kind] = said;
-        }
-        let _gone = std::fs::remove_file(&self.until);
-        Ok(summary)
-    }
 }
 
 fn base() -> Value {
@@ -247,6 +152,15 @@ const CHANGES: &[Change] = &[
     }),
 ];
 
+/// The changes after which the pods have a template that none had before.
+const NEW_TEMPLATES: &[&str] = &[
+    "image",
+    "write tools",
+    "model",
+    "rollout restart",
+    "operator kill during a rollout",
+];
+
 fn first_pod(bench: &Bench) -> anyhow::Result<String> {
     let pods = bench.k(&format!(
         "-n {AGENTS} get pods -o name -l app.kubernetes.io/instance=busy"
@@ -270,6 +184,7 @@ fn proof(bench: &Bench) -> anyhow::Result<String> {
     let calm = Clients::start(bench, "busy")?;
     sleep(Duration::from_secs(20));
     let calm = calm.stop()?;
+    let mut generations = Generations::watch(bench, "busy")?;
     let clients = Clients::start(bench, "busy")?;
     let mut made = Vec::new();
     let mut trouble = None;
@@ -281,19 +196,21 @@ fn proof(bench: &Bench) -> anyhow::Result<String> {
                 break 'rounds;
             }
             made.push((*name, began.elapsed().as_secs_f32()));
+            generations.look(bench)?;
         }
     }
     let summary = clients.stop()?;
     if let Some(error) = trouble {
         return Err(error.context(summary.to_string()));
     }
+    generations.look(bench)?;
+    let served = generations.served();
     if let Some(record) = &bench.record {
         let changes: Vec<Value> = made
             .iter()
             .map(|(name, seconds)| json!({ "change": name, "seconds": seconds }))
             .collect();
-        let kept =
-            json!({ "recorded": stamp(), "calm": calm, "changing": summary, "changes": changes });
+        let kept = json!({ "recorded": stamp(), "calm": calm, "changing": summary, "changes": changes, "served": served.figures() });
         std::fs::write(record, serde_json::to_string_pretty(&kept)? + "\n")?;
     }
     let (calls, failed) = (
@@ -306,8 +223,10 @@ fn proof(bench: &Bench) -> anyhow::Result<String> {
         "only {calls} calls were made"
     );
     swift(&calm, &summary)?;
+    let new = made.iter().filter(|(name, _)| NEW_TEMPLATES.contains(name));
+    served.holds(1 + new.count())?;
     Ok(format!(
-        "{calls} calls, 0 failed, {} changes; {}",
+        "{calls} calls, 0 failed, {} changes; {}; {served}",
         made.len(),
         times(&calm, &summary)
     ))

@@ -12,7 +12,7 @@ use toolsearch_crds::v1alpha1::ToolSearchProxyStatus;
 use crate::apply::Applied;
 use crate::names::labels;
 use crate::reconcile::tests::server::Server;
-use crate::reconcile::tests::{resource, tools};
+use crate::reconcile::tests::{pem, resource, tools};
 use crate::resources::Kind;
 
 use super::super::*;
@@ -62,8 +62,12 @@ fn cluster() -> (Server, ToolSearchProxy) {
         ("configmaps", "ca"),
         ("persistentvolumeclaims", "models"),
     ] {
-        let object =
-            json!({ "metadata": { "name": name, "namespace": "agents" }, "data": { "k": "aGk=" } });
+        let content = if plural == "secrets" {
+            "aGk=".to_owned()
+        } else {
+            pem("aGk=")
+        };
+        let object = json!({ "metadata": { "name": name, "namespace": "agents" }, "data": { "k": content } });
         let object = if plural == "persistentvolumeclaims" {
             json!({ "metadata": object["metadata"] })
         } else {
@@ -77,6 +81,15 @@ fn cluster() -> (Server, ToolSearchProxy) {
         let metadata = json!({ "name": "old", "namespace": "agents", "uid": "x", "labels": labels("tools"), "ownerReferences": owner });
         server.put(kind.names()[3], "old", json!({ "metadata": metadata }));
     }
+    // Rolled out already: what a template before needed may go.
+    let metadata =
+        json!({ "name": "tools", "namespace": "agents", "uid": "x", "ownerReferences": owner });
+    let status = json!({ "replicas": 1, "updatedReplicas": 1 });
+    server.put(
+        "deployments",
+        "tools",
+        json!({ "metadata": metadata, "status": status }),
+    );
     let common = json!({ "upstream": { "url": "https://gateway.example/mcp", "caBundle": { "configMap": key("ca") } } });
     let mut one = common.clone();
     one["model"] =

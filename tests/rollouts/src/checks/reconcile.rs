@@ -27,9 +27,10 @@ pub(super) fn all(bench: &Bench, table: &mut Table) {
     table.check("R6 an object of somebody else is never taken", || {
         stranger(bench)
     });
-    table.check("R17 used contents roll the pods, others do not", || {
-        contents(bench)
-    });
+    table.check(
+        "R17 R18 used contents roll the pods, others do not, and what pods read never changes",
+        || contents(bench),
+    );
     table.check("R15 a missing optional kind is said", || optional(bench));
     table.check(
         "R15 with its definition a ServiceMonitor is made, and all is quiet",
@@ -170,52 +171,65 @@ fn stranger(bench: &Bench) -> anyhow::Result<String> {
     Ok(said)
 }
 
+/// The copies of the bundle of `trusting`.
+fn copies(bench: &Bench) -> anyhow::Result<Vec<String>> {
+    let words =
+        format!("-n {AGENTS} get configmaps -o name -l app.kubernetes.io/instance=trusting");
+    let mut names: Vec<String> = bench.k(&words)?.lines().map(str::to_owned).collect();
+    names.sort_unstable();
+    Ok(names)
+}
+
+fn change(bench: &Bench, key: &str, text: &str) -> anyhow::Result<()> {
+    let patch = json!({ "data": { key: text } }).to_string();
+    let words = ["patch", "configmap", "ca", "--type=merge", "-p", &patch];
+    bench.kubectl(&[&["-n", AGENTS], &words[..]].concat())?;
+    Ok(())
+}
+
 fn contents(bench: &Bench) -> anyhow::Result<String> {
     let pem = certificate(bench)?;
     bench.k(&format!(
         "-n {AGENTS} create configmap ca --from-file=ca.crt={pem} --from-literal=other=1"
     ))?;
     let bundle = json!({ "configMap": { "name": "ca", "key": "ca.crt" } });
-    bench.patch("tools", &json!({ "upstream": { "caBundle": bundle } }))?;
-    bench.settled("tools", 120)?;
+    let mut upstream = upstream();
+    upstream["caBundle"] = bundle;
+    bench.resource("trusting", &json!({ "upstream": upstream }))?;
+    bench.settled("trusting", 120)?;
     let hash = || {
-        template(bench)
-            .map(|metadata| metadata["annotations"]["toolsearch.dev/content-hash"].clone())
+        let deployment = bench.get("deploy/trusting")?;
+        let annotations = &deployment["spec"]["template"]["metadata"]["annotations"];
+        anyhow::Ok(annotations["toolsearch.dev/content-hash"].clone())
     };
     let first = hash()?;
-    bench.kubectl(&[
-        "-n",
-        AGENTS,
-        "patch",
-        "configmap",
-        "ca",
-        "--type=merge",
-        "-p",
-        "{\"data\":{\"other\":\"2\"}}",
-    ])?;
+    let copied = copies(bench)?;
+    ensure!(copied.len() == 1, "copies of the bundle: {copied:?}");
+    change(bench, "other", "2")?;
     // Longer than the operator takes to look at what nothing tells of.
     sleep(Duration::from_secs(45));
     ensure!(hash()? == first, "a key that is not used rolled the pods");
     let again = certificate(bench)?;
-    let text = std::fs::read_to_string(&again)?;
-    let patch = json!({ "data": { "ca.crt": text } }).to_string();
-    bench.kubectl(&[
-        "-n",
-        AGENTS,
-        "patch",
-        "configmap",
-        "ca",
-        "--type=merge",
-        "-p",
-        &patch,
-    ])?;
+    change(bench, "ca.crt", &std::fs::read_to_string(&again)?)?;
     ensure!(
         wait(90, || hash().is_ok_and(|now| now != first)),
         "a used key did not roll the pods"
     );
-    bench.settled("tools", 120)?;
-    bench.patch("tools", &json!({ "upstream": { "caBundle": null } }))?;
-    bench.settled("tools", 120)?;
+    // Until the rollout is over its pods need one, those before it the other.
+    let both = copies(bench)?;
+    ensure!(
+        both.len() == 2 && both.contains(&copied[0]),
+        "copies of the bundle during the rollout: {both:?}, before: {copied:?}"
+    );
+    bench.settled("trusting", 120)?;
+    let one_is_left = || copies(bench).is_ok_and(|left| left.len() == 1 && left != copied);
+    ensure!(wait(30, one_is_left), "left: {:?}", copies(bench));
+    bench.k(&format!("-n {AGENTS} delete tsp/trusting configmap/ca"))?;
+    ensure!(
+        wait(30, || copies(bench).is_ok_and(|left| left.is_empty())),
+        "left: {:?}",
+        copies(bench)
+    );
     Ok(String::new())
 }
 
