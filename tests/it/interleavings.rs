@@ -83,7 +83,11 @@ fn answer(moods: &Moods, token: &str, method: &str) -> Answer {
     let Some((name, word)) = owner(token) else {
         return Answer::Status(401, vec![]);
     };
-    let mood = moods.lock().expect("no panic holds the moods").get(name).copied();
+    let mood = moods
+        .lock()
+        .expect("no panic holds the moods")
+        .get(name)
+        .copied();
     let list = |version| json!({"resultType": "complete", "tools": tools(word, version)});
     match (mood.unwrap_or(Mood::Well), method) {
         (Mood::Refused(status), _) => Answer::Status(status, vec![]),
@@ -138,7 +142,10 @@ async fn caller(running: &Running, moods: &Moods, which: usize, steps: &[Step]) 
     for &step in steps {
         match step {
             Step::Turn(mood) => {
-                moods.lock().expect("no panic holds the moods").insert(name, mood);
+                moods
+                    .lock()
+                    .expect("no panic holds the moods")
+                    .insert(name, mood);
             }
             Step::Wait => tokio::time::sleep(Duration::from_millis(15)).await,
             _ => {}
