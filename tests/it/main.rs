@@ -23,6 +23,7 @@
 //! | `reach` | whether the upstream answers, told on demand |
 //! | `reference` | `docs/metrics.md` is fresh; settings that are rendered start a proxy |
 //! | `rolling` | restarts and kills under keep-alive clients |
+//! | `roundtrip` | odd results, byte for byte, through every pair of revisions |
 //! | `shares` | one caller that floods, and the others |
 //! | `slow_clients` | clients that are slow, many, or gone early |
 //! | `twins` | the same tool under several names takes one place in an answer |
@@ -54,6 +55,7 @@ mod privacy;
 mod reach;
 mod reference;
 mod rolling;
+mod roundtrip;
 mod shares;
 mod slow_clients;
 mod streams;
