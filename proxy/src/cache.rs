@@ -3,7 +3,8 @@
 //! Guarantees: for one key at most one load runs at a time, and everyone who asks meanwhile
 //! shares it; a load goes on when the request that started it is dropped; a value older than its
 //! lifetime is served at once while one refresh runs in the background; a failed refresh keeps
-//! the value, unless the error says that it must go. It knows nothing about what is loaded.
+//! the value, unless the error says that it must go; and a load never takes the place of one that
+//! began after it. It knows nothing about what is loaded.
 
 use std::fmt;
 use std::future::Future;
@@ -11,6 +12,7 @@ use std::hash::Hash;
 use std::sync::Arc;
 use std::time::Duration;
 
+use moka::Entry;
 use moka::future::Cache as Slots;
 use moka::notification::RemovalCause;
 use tokio::sync::{Mutex, OwnedMutexGuard};
@@ -226,12 +228,18 @@ where
                 ..old.cached.clone()
             },
         };
-        let slot = Slot {
-            cached: cached.clone(),
+        let slot = Arc::new(Slot {
+            cached,
             refresh: Arc::clone(&old.refresh),
+        });
+        // Evicted while it was loaded, and loaded anew by somebody: what began later stays.
+        let newest = |held: Option<Entry<K, Arc<Slot<V, E>>>>| {
+            let held = held.map(Entry::into_value);
+            let newer = held.filter(|held| held.cached.loaded > slot.cached.loaded);
+            std::future::ready(newer.unwrap_or(slot))
         };
-        self.slots.insert(key, Arc::new(slot)).await;
-        Ok(cached)
+        let kept = self.slots.entry(key).and_upsert_with(newest).await;
+        Ok(kept.into_value().cached.clone())
     }
 }
 

@@ -8,6 +8,7 @@ pub mod caller;
 pub mod catalog;
 pub mod demo;
 pub mod endpoint;
+mod fold;
 pub mod lookup;
 pub mod model;
 pub mod protocol;

@@ -14,7 +14,7 @@ mod version;
 
 pub use header_params::{HeaderParam, HeaderType};
 pub use jsonrpc::{ErrorObject, Id, code};
-pub use members::Members;
+pub use members::{Key, Members};
 pub use progress::{Progress, ProgressSender};
 pub use scan::{Broken, Event, Scan};
 pub use tool::{BadTool, Tool};

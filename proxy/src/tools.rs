@@ -8,7 +8,6 @@ mod call;
 mod complaint;
 mod definitions;
 mod describe;
-mod fold;
 mod hits;
 mod limits;
 mod mended;

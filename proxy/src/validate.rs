@@ -5,7 +5,6 @@
 
 mod advice;
 mod cost;
-mod fold;
 mod graph;
 mod pattern;
 mod places;
@@ -136,17 +135,6 @@ impl Validator {
             Ok(compiled) => Places::find(&compiled.schema, &steps),
             Err(_) => Places::default(),
         }
-    }
-
-    /// The schema in at most this many bytes, what does not help at these places (JSON Pointers
-    /// into the arguments) folded; as it is where it is small enough, `None` where it cannot be.
-    #[must_use]
-    pub fn folded(&self, schema: &RawValue, about: &[&str], most: usize) -> Option<String> {
-        let open = match &self.compiled {
-            Ok(compiled) => fold::open(&compiled.schema, about),
-            Err(_) => fold::open(&Value::Null, &[]),
-        };
-        fold::within(schema, &open, most)
     }
 
     /// Why nothing is checked, where that is so.

@@ -21,8 +21,10 @@
 //! | `contract` | every setting that the operator renders starts a real proxy |
 //! | `drain` | the order of the end |
 //! | `reach` | whether the upstream answers, told on demand |
+//! | `refresh_races` | lists that change while calls run: what a read tool may reach |
 //! | `reference` | `docs/metrics.md` is fresh; settings that are rendered start a proxy |
 //! | `rolling` | restarts and kills under keep-alive clients |
+//! | `roundtrip` | odd results, byte for byte, through every pair of revisions |
 //! | `shares` | one caller that floods, and the others |
 //! | `slow_clients` | clients that are slow, many, or gone early |
 //! | `twins` | the same tool under several names takes one place in an answer |
@@ -53,7 +55,9 @@ mod metadata;
 mod privacy;
 mod reach;
 mod reference;
+mod refresh_races;
 mod rolling;
+mod roundtrip;
 mod shares;
 mod slow_clients;
 mod streams;

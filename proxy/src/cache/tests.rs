@@ -182,3 +182,28 @@ async fn newer_keeps_the_value_when_the_load_fails() {
     let kept = bench.get_newer(Some(Failure::Passing)).await.unwrap();
     assert_eq!((kept.value, kept.failure), (1, Some(Failure::Passing)));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_late_refresh_does_not_take_the_place_of_a_newer_load() {
+    let bench = Bench::new();
+    for fails in [None, Some(Failure::Passing)] {
+        let first = bench.get(None).await.unwrap().value;
+        tokio::time::sleep(PAUSE).await;
+        let loads = Arc::clone(&bench.loads);
+        let late = bench.cache.get_newer(1, move || async move {
+            let count = Bench::load(loads, fails).await;
+            tokio::time::sleep(Duration::from_secs(10)).await;
+            count
+        });
+        let meanwhile = async {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+            bench.cache.remove(&1).await;
+            bench.get(None).await.unwrap().value
+        };
+        let (late, newest) = tokio::join!(late, meanwhile);
+        assert_eq!(newest, first + 2);
+        assert_eq!(late.unwrap().value, newest);
+        assert_eq!(bench.get(None).await.unwrap().value, newest);
+        bench.cache.remove(&1).await;
+    }
+}

@@ -29,6 +29,9 @@ pub(super) fn convert(result: Box<RawValue>, revision: Revision) -> Box<RawValue
         members.remove(name);
     }
     let mut changed = members.0.len() != before;
+    if revision <= Revision::V2025_03_26 {
+        changed |= only_known_content(&mut members);
+    }
     if members
         .get("structuredContent")
         .is_some_and(|value| !value.get().starts_with('{'))
@@ -37,9 +40,6 @@ pub(super) fn convert(result: Box<RawValue>, revision: Revision) -> Box<RawValue
         changed = true;
     }
     changed |= drop_server_info(&mut members);
-    if revision <= Revision::V2025_03_26 {
-        changed |= only_known_content(&mut members);
-    }
     if changed { members.to_raw() } else { result }
 }
 
@@ -79,15 +79,16 @@ fn drop_server_info(members: &mut Members) -> bool {
 
 /// 2025-03-26 has no resource links, and no structured content: what either says goes into text.
 fn only_known_content(members: &mut Members) -> bool {
-    let Some(content) = members.get("content") else {
+    let structured = members.get("structuredContent");
+    let content = match members.get("content") {
+        Some(content) => content.get(),
+        None if structured.is_some() => "[]",
+        None => return false,
+    };
+    let Ok(blocks) = serde_json::from_str::<Vec<Box<RawValue>>>(content) else {
         return false;
     };
-    let Ok(blocks) = serde_json::from_str::<Vec<Box<RawValue>>>(content.get()) else {
-        return false;
-    };
-    let structured = members
-        .get("structuredContent")
-        .filter(|_| blocks.is_empty());
+    let structured = structured.filter(|value| blocks.is_empty() && value.get() != "null");
     let mut known: Vec<Box<RawValue>> = structured
         .map(|value| text(value.get()))
         .into_iter()
@@ -201,6 +202,11 @@ mod tests {
             r#"{"content":[],"structuredContent":{"a":1.0}}"#,
             V2025_03_26,
             r#"{"content":[{"text":"{\"a\":1.0}","type":"text"}],"structuredContent":{"a":1.0}}"#,
+        );
+        check(
+            r#"{"structuredContent":[1.0]}"#,
+            V2025_03_26,
+            r#"{"content":[{"text":"[1.0]","type":"text"}]}"#,
         );
     }
 

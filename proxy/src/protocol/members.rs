@@ -2,14 +2,43 @@
 
 use std::fmt;
 
-use serde::de::{MapAccess, Visitor};
+use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
-use serde_json::Value;
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 
 /// Key and raw value of every member, in order, repeated keys included.
 #[derive(Clone, Default)]
-pub struct Members(pub Vec<(String, Box<RawValue>)>);
+pub struct Members(pub Vec<(Key, Box<RawValue>)>);
+
+/// A member's name, and how it was written: an escape in it stays one.
+#[derive(Clone)]
+pub struct Key {
+    name: String,
+    raw: Box<RawValue>,
+}
+
+/// By hand, so that no name is printed.
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Key")
+    }
+}
+
+impl Key {
+    /// What it says, however it is written.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl<'de> Deserialize<'de> for Key {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = Box::<RawValue>::deserialize(deserializer)?;
+        let name = serde_json::from_str(raw.get()).map_err(D::Error::custom)?;
+        Ok(Self { name, raw })
+    }
+}
 
 /// By hand, so that neither names nor values are printed.
 impl fmt::Debug for Members {
@@ -50,32 +79,38 @@ impl Members {
     pub fn get(&self, name: &str) -> Option<&RawValue> {
         self.0
             .iter()
-            .find(|(key, _)| key == name)
+            .find(|(key, _)| key.name == name)
             .map(|(_, value)| &**value)
     }
 
     /// Drops every member of this name.
     pub fn remove(&mut self, name: &str) {
-        self.0.retain(|(key, _)| key != name);
+        self.0.retain(|(key, _)| key.name != name);
     }
 
     /// Gives a member another value where it stands, or adds it at the end.
     pub fn set(&mut self, name: &str, value: Box<RawValue>) {
-        match self.0.iter_mut().find(|(key, _)| key == name) {
+        match self.0.iter_mut().find(|(key, _)| key.name == name) {
             Some((_, old)) => *old = value,
-            None => self.0.push((name.to_owned(), value)),
+            None => {
+                let key = Key {
+                    name: name.to_owned(),
+                    raw: to_raw_value(name).unwrap_or_default(),
+                };
+                self.0.push((key, value));
+            }
         }
     }
 
-    /// The object again, values byte for byte.
+    /// The object again, keys and values byte for byte, without blanks between them.
     #[must_use]
     pub fn to_raw(&self) -> Box<RawValue> {
         let members = self
             .0
             .iter()
-            .map(|(key, value)| format!("{}:{}", Value::from(key.as_str()), value.get()));
+            .map(|(key, value)| format!("{}:{}", key.raw.get(), value.get()));
         let object = format!("{{{}}}", members.collect::<Vec<_>>().join(","));
-        // Keys are written by the serializer and values are JSON already.
+        // Both are JSON already.
         RawValue::from_string(object).unwrap_or_default()
     }
 }

@@ -51,7 +51,7 @@ impl Members {
     pub(super) fn take(&mut self, name: &str) -> Option<Box<RawValue>> {
         let mut taken = None;
         self.0.0.retain_mut(|(key, value)| {
-            let wanted = key == name;
+            let wanted = key.name() == name;
             if wanted {
                 taken = Some(std::mem::replace(value, RawValue::NULL.to_owned()));
             }
@@ -114,17 +114,11 @@ impl Members {
                 arguments: raw("{}".to_owned()).unwrap_or_default(),
                 mended: Vec::new(),
             }),
-            (true, beside) => {
-                let members = beside.iter().map(|(key, value)| {
-                    format!("{}:{}", serde_json::Value::from(key.as_str()), value.get())
-                });
-                let object = format!("{{{}}}", members.collect::<Vec<_>>().join(","));
-                Ok(Given {
-                    name,
-                    arguments: raw(object).unwrap_or_default(),
-                    mended: vec![Kind::BesideName],
-                })
-            }
+            (true, _) => Ok(Given {
+                name,
+                arguments: self.0.to_raw(),
+                mended: vec![Kind::BesideName],
+            }),
             (false, []) if given.starts_with('{') => {
                 let arguments = raw(given.to_owned());
                 let arguments = arguments.ok_or("`arguments` must be a JSON object.")?;
@@ -138,7 +132,8 @@ impl Members {
             }
             (false, []) => Err("`arguments` must be a JSON object.".to_owned()),
             (false, [(first, _), ..]) => Err(format!(
-                "`{first}` stands beside `arguments`; put everything that the tool gets into `arguments`."
+                "`{}` stands beside `arguments`; put everything that the tool gets into `arguments`.",
+                first.name()
             )),
         }
     }

@@ -304,7 +304,8 @@ mod tests {
     }
 
     /// 100,000 random calls of random tools under random policies, mended ones among them: what
-    /// a read tool may send is read-only by a rule said here once more.
+    /// a read tool may send is read-only by a rule said here once more. (While lists change:
+    /// `tests/it/refresh_races.rs`.)
     #[test]
     fn no_read_tool_ever_reaches_what_may_write() {
         // A xorshift: the same calls each time.

@@ -8,10 +8,10 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::catalog::{Access, Catalog};
+use crate::fold;
 use crate::protocol::Tool;
 use crate::tools::answer::{Answer, serialize};
 use crate::tools::arguments::{Members, Problem};
-use crate::tools::fold;
 use crate::tools::limits::Limits;
 use crate::tools::tokens::clip;
 
@@ -136,7 +136,7 @@ fn folded(tool: &Tool, most: usize) -> Box<RawValue> {
         description: String,
         input_schema: Box<RawValue>,
     }
-    let schema = fold::within(&tool.input_schema, |json| json.len() <= most / 3);
+    let schema = fold::within(&tool.input_schema, &[], |json| json.len() <= most / 3);
     let anything = || serialize(&serde_json::json!({ "type": "object", "description": "…" }));
     serialize(&Definition {
         name: &tool.name,

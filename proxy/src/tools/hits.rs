@@ -3,8 +3,8 @@
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use crate::fold;
 use crate::tools::answer::serialize;
-use crate::tools::fold;
 use crate::tools::tokens::at_most;
 
 /// One hit as the model reads it.
@@ -85,7 +85,7 @@ pub(super) fn add_schemas(hits: &mut Hits<'_>, most: usize, budget: usize) {
             waiting -= 1;
             // A token is hardly ever longer: what cannot fit is not counted.
             let fits = |json: &str| json.len() <= 32 * share && at_most(json) <= share;
-            let folded = fold::within(hit.whole_schema, fits);
+            let folded = fold::within(hit.whole_schema, &[], fits);
             if let Some(folded) = &folded {
                 left -= at_most(folded.schema.get());
             }

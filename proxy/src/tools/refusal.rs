@@ -4,6 +4,7 @@ use std::fmt::{self, Write as _};
 use std::sync::Arc;
 
 use crate::catalog::{Access, Entry};
+use crate::fold::{self, Folded};
 use crate::tools::answer::Outcome;
 use crate::validate::Violation;
 
@@ -147,8 +148,15 @@ fn unknown(name: &str, similar: &[String], total: usize, stale: bool) -> String 
 /// The schema as far as it helps at these places of the arguments (JSON Pointers).
 pub(super) fn schema_of(entry: &Entry, about: &[&str]) -> String {
     let schema = &entry.tool.input_schema;
-    match entry.validator().folded(schema, about, SCHEMA) {
-        Some(schema) => format!("Its input schema: {schema}"),
+    match fold::within(schema, about, |json| json.len() <= SCHEMA) {
+        Some(Folded { schema, is_cut }) => {
+            let folded = if is_cut {
+                " (folded; describe_tool gives the whole)"
+            } else {
+                ""
+            };
+            format!("Its input schema{folded}: {schema}")
+        }
         None => format!(
             "Read its input schema with describe_tool {:?}.",
             entry.tool.name

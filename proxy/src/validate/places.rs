@@ -76,11 +76,6 @@ impl<'a> Places<'a> {
         })
     }
 
-    /// Pointers of everything met on the way, these included.
-    pub fn passed(&self) -> impl Iterator<Item = &str> {
-        self.passed.iter().map(|(pointer, _)| pointer.as_str())
-    }
-
     fn visit(&mut self, root: &'a Value, schema: &'a Value, pointer: String, steps: &[String]) {
         // One schema may be met with more or fewer steps to go, but each only once.
         let met = (pointer.clone(), steps.len());
