@@ -30,25 +30,20 @@ const ONE: [&str; 12] = [
     "contentSchema",
 ];
 /// Keywords that hold schemas by name.
-const NAMED: [&str; 5] = [
+const NAMED: [&str; 6] = [
     "properties",
     "patternProperties",
     "$defs",
     "definitions",
     "dependentSchemas",
+    "dependencies",
 ];
 /// Keywords that hold a list of schemas.
 const LISTED: [&str; 4] = ["allOf", "anyOf", "oneOf", "prefixItems"];
 /// Keywords under which a folded schema would forbid what the whole allows.
-const TURNED: [&str; 7] = [
-    "not",
-    "if",
-    "then",
-    "else",
-    "contains",
-    "unevaluatedProperties",
-    "unevaluatedItems",
-];
+const TURNED: [&str; 5] = ["not", "if", "then", "else", "contains"];
+/// Keywords that forbid what no other keyword speaks about: folded, the others speak about less.
+const CLOSED: [&str; 2] = ["unevaluatedProperties", "unevaluatedItems"];
 /// Keywords that only explain.
 const ANNOTATIONS: [&str; 5] = ["description", "title", "examples", "default", "$comment"];
 
@@ -97,9 +92,9 @@ struct Fold<'a> {
 impl Fold<'_> {
     fn schema(&self, node: &Node, pointer: &str, into: &mut String) {
         let raw = self.raw(node);
-        if node.members().is_empty() || raw.len() <= SMALL {
+        if node.members().is_empty() || is_kept(raw) {
             into.push_str(raw);
-        } else if self.open.contains(pointer) {
+        } else if self.open.contains(pointer) || raw.len() <= SMALL {
             self.opened(node, pointer, into);
         } else {
             self.stub(node, into);
@@ -122,10 +117,27 @@ impl Fold<'_> {
             if ANNOTATIONS.contains(&name) && (long || self.tight || pointer.is_empty()) {
                 continue;
             }
-            let turned = TURNED.contains(&name) && raw.len() > SMALL;
+            let turned = TURNED.contains(&name) && !is_kept(raw);
             // Tight, properties go, and their names must not read as forbidden.
-            let closed = self.tight && ["additionalProperties", "maxProperties"].contains(&name);
+            let closed = CLOSED.contains(&name)
+                || (self.tight && ["additionalProperties", "maxProperties"].contains(&name));
             if turned || closed {
+                continue;
+            }
+            if let Shape::Array(branches) = &value.shape
+                && name == "oneOf"
+                && !branches.iter().all(|branch| is_kept(self.raw(branch)))
+            {
+                // Folded, several may fit where one did.
+                if !node.members().iter().any(|member| member.key == "anyOf") {
+                    into.push_str(r#""anyOf":"#);
+                    self.listed(branches, &format!("{pointer}/oneOf"), into);
+                    into.push(',');
+                }
+                continue;
+            }
+            let is_schema = ONE.contains(&name) || NAMED.contains(&name) || LISTED.contains(&name);
+            if !is_schema && !matches!(value.shape, Shape::Scalar) && refers(raw) {
                 continue;
             }
             into.push_str(&self.text[key_span.clone()]);
@@ -186,6 +198,9 @@ impl Fold<'_> {
 
     /// Its type, what it refers to, and its allowed values where they are few.
     fn stub(&self, node: &Node, into: &mut String) {
+        // Without its base a reference would lead elsewhere.
+        let is_base = |member: &Member| ["$id", "id"].contains(&member.key.as_str());
+        let is_based = node.members().iter().any(is_base);
         into.push('{');
         for Member {
             key,
@@ -194,8 +209,9 @@ impl Fold<'_> {
         } in node.members()
         {
             let raw = self.raw(value);
-            let kept =
-                ["type", "$ref", "const"].contains(&key.as_str()) || (key == "enum" && !self.tight);
+            let kept = ["type", "const"].contains(&key.as_str())
+                || (key == "enum" && !self.tight)
+                || (key == "$ref" && !is_based);
             if kept && raw.len() <= ANNOTATION {
                 into.push_str(&self.text[key_span.clone()]);
                 into.push(':');
@@ -219,6 +235,18 @@ impl Fold<'_> {
     fn raw(&self, node: &Node) -> &str {
         &self.text[node.span.clone()]
     }
+}
+
+/// Whether a subschema stays as it is: small, and not about what may be folded elsewhere.
+fn is_kept(raw: &str) -> bool {
+    raw.len() <= SMALL && !refers(raw)
+}
+
+/// Whether there may be a reference in it, escaped ones too.
+fn refers(raw: &str) -> bool {
+    ["$ref\"", "Ref\"", "\\u00"]
+        .iter()
+        .any(|sign| raw.contains(sign))
 }
 
 /// Ends what was opened, without the comma behind the last of it.
@@ -273,6 +301,43 @@ mod tests {
         let left_out = serde_json::json!({"id": 1, "place": {"room": "b"}});
         assert!(jsonschema::is_valid(&value, &left_out));
         assert!(jsonschema::is_valid(&folded, &left_out), "{folded}");
+    }
+
+    #[test]
+    fn what_fits_the_whole_fits_what_is_shown() {
+        let words = "What it is, in more words than anybody needs to say what it is.";
+        let folds = serde_json::json!({"description": words, "minimum": 5, "type": "integer"});
+        for (schema, fitting) in [
+            (r##""not":{"$ref":"#/$defs/a"}"##, "3"),
+            (r##""allOf":[{"not":{"$ref":"#/$defs/a"}}]"##, "3"),
+            (
+                r##""items":{"contains":{"$ref":"#/$defs/a"},"maxContains":1}"##,
+                "[[3,6]]",
+            ),
+            (
+                r##""oneOf":[{"$ref":"#/$defs/a"},{"type":"integer"}]"##,
+                "3",
+            ),
+            (r##""oneOf":[{"$ref":"#/$defs/a"}],"anyOf":[{}]"##, "6"),
+            (
+                r##""allOf":[{"$ref":"#/$defs/b"}],"unevaluatedProperties":false"##,
+                r#"{"p":1}"#,
+            ),
+            (
+                r##""dependencies":{"p":{"not":{"required":["q"],"properties":{"q":{"$ref":"#/$defs/a"}}}}}"##,
+                r#"{"p":1,"q":3}"#,
+            ),
+        ] {
+            let b = serde_json::json!({"description": words, "properties": {"p": {}}});
+            let schema = format!(r#"{{"$defs":{{"a":{folds},"b":{b}}},{schema}}}"#);
+            let raw = RawValue::from_string(schema.clone()).unwrap();
+            let value: Value = serde_json::from_str(&schema).unwrap();
+            let folded = within(&raw, &open(&value, &[]), schema.len() - 1).unwrap();
+            let folded: Value = serde_json::from_str(&folded).unwrap();
+            let fitting: Value = serde_json::from_str(fitting).unwrap();
+            assert!(jsonschema::is_valid(&value, &fitting), "{schema}");
+            assert!(jsonschema::is_valid(&folded, &fitting), "{folded}");
+        }
     }
 
     #[test]
