@@ -156,7 +156,7 @@ fn params(tool: &[u8], arguments: &[u8]) {
         let given = place.fold(&value, |value, name| &value[name]);
         let is_same = match param.kind {
             HeaderType::String => *given == text,
-            HeaderType::Boolean => given.to_string() == text,
+            HeaderType::Boolean => text.parse::<bool>().is_ok_and(|text| *given == text),
             HeaderType::Integer => {
                 let number = text.parse::<f64>().ok();
                 number.is_some() && given.as_f64() == number
@@ -199,10 +199,9 @@ fn loopback(headers: &HeaderMap) {
             name.parse()
                 .is_ok_and(|address: std::net::IpAddr| address.is_loopback())
         };
-        // A port is nobody's name, whatever it is.
-        let without = name
-            .rsplit_once(':')
-            .map_or(name.as_str(), |(name, _)| name);
+        let port = name.rsplit_once(':');
+        let port = port.filter(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
+        let without = port.map_or(name.as_str(), |(name, _)| name);
         let is_here = [name.as_str(), without]
             .into_iter()
             .any(|name| name == "localhost" || name.ends_with(".localhost") || address(name));
