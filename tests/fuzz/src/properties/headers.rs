@@ -60,11 +60,11 @@ fn map(lines: &[u8]) -> HeaderMap {
 }
 
 /// A request that is let in is the one that its headers name.
-fn agrees(headers: &RoutingHeaders, body: &[u8]) {
-    let Ok(Sorted::Single(request)) = sort(headers, body) else {
+fn agrees(headers: &RoutingHeaders, sent: &[u8]) {
+    let Ok(Sorted::Single(request)) = sort(headers, sent) else {
         return;
     };
-    let body: Value = serde_json::from_slice(body).unwrap_or_default();
+    let body: Value = serde_json::from_slice(sent).unwrap_or_default();
     assert_eq!(body["method"], request.method);
     let claim = body.pointer(VERSION);
     let Field::One(version) = &headers.version else {
@@ -85,6 +85,34 @@ fn agrees(headers: &RoutingHeaders, body: &[u8]) {
             panic!("a name that is not said in the header");
         };
         assert_eq!(*named, read_back(name));
+        contradicted(headers, sent);
+    }
+}
+
+/// A request that was let in is refused with any one of its headers saying another thing.
+fn contradicted(headers: &RoutingHeaders, body: &[u8]) {
+    type Pick = fn(&mut RoutingHeaders) -> &mut Field;
+    let fields: [Pick; 3] = [
+        |headers| &mut headers.version,
+        |headers| &mut headers.method,
+        |headers| &mut headers.name,
+    ];
+    for field in fields {
+        let mut others = vec![Field::Absent, Field::Malformed];
+        if let Field::One(text) = field(&mut headers.clone()) {
+            others.push(Field::One(format!("{text}x")));
+            // As long as the right one.
+            let mut text: Vec<char> = text.chars().collect();
+            if let Some(last) = text.last_mut() {
+                *last = if *last == 'x' { 'y' } else { 'x' };
+                others.push(Field::One(text.into_iter().collect()));
+            }
+        }
+        for other in others {
+            let mut headers = headers.clone();
+            *field(&mut headers) = other;
+            assert!(sort(&headers, body).is_err(), "{headers:?}");
+        }
     }
 }
 
