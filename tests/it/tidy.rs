@@ -264,6 +264,40 @@ fn the_operator_carries_no_search() {
     }
 }
 
+/// Name and version of every package that a lock holds.
+fn locked(file: &str) -> Vec<(String, String)> {
+    let lock = read(file);
+    let value = |block: &str, key: &str| {
+        let line = block.lines().find_map(|line| line.strip_prefix(key));
+        line.map(|line| line.trim_matches(&[' ', '=', '"'][..]).to_owned())
+    };
+    let blocks = lock.split("[[package]]").skip(1);
+    blocks
+        .map(|block| {
+            (
+                value(block, "name").unwrap(),
+                value(block, "version").unwrap(),
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn what_is_fuzzed_is_what_is_shipped() {
+    let shipped = locked("Cargo.lock");
+    let fuzzed = locked("tests/fuzz/Cargo.lock");
+    assert!(fuzzed.iter().any(|(name, _)| name == "jsonschema"));
+    let differs = |package: &&(String, String)| {
+        let is_known = shipped.iter().any(|(name, _)| *name == package.0);
+        is_known && !shipped.contains(package)
+    };
+    let problems = fuzzed.iter().filter(differs);
+    let problems = problems.map(|(name, version)| {
+        format!("tests/fuzz/Cargo.lock: {name} {version} is not the version in Cargo.lock")
+    });
+    none(&problems.collect::<Vec<_>>());
+}
+
 #[test]
 fn nothing_names_this_machine() {
     let mut problems = Vec::new();

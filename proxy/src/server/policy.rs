@@ -1,6 +1,6 @@
 //! Who may call at all? `Host` and `Origin`, against DNS rebinding and foreign web pages.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
 use http::uri::Authority;
 
@@ -66,7 +66,21 @@ fn name(host: &str) -> &str {
         .parse::<Authority>()
         .map(|authority| authority.host().len());
     let end = bare.unwrap_or(host.len()).min(host.len());
-    host[..end].trim_start_matches('[').trim_end_matches(']')
+    let (bare, port) = host.split_at(end);
+    let digits = port.strip_prefix(':').unwrap_or(port);
+    // What is neither name nor port makes it nobody's name.
+    let is_port = digits.len() < port.len() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let name = if port.is_empty() || is_port {
+        bare
+    } else {
+        host
+    };
+    // Brackets hold an address, or they are part of nobody's name.
+    let within = name
+        .strip_prefix('[')
+        .and_then(|name| name.strip_suffix(']'));
+    let address = within.filter(|within| within.parse::<Ipv6Addr>().is_ok());
+    address.unwrap_or(name)
 }
 
 fn is_loopback(name: &str) -> bool {
@@ -93,6 +107,10 @@ mod tests {
             ("127.0.0.1:8080", &[], "evil.example.com", false),
             ("127.0.0.1:8080", &[], "localhost.evil.example.com", false),
             ("127.0.0.1:8080", &[], "localhost@evil.host", false),
+            ("127.0.0.1:8080", &[], "[::1]evil.example.com", false),
+            ("127.0.0.1:8080", &[], "localhost:evil.example.com", false),
+            ("127.0.0.1:8080", &[], "[::1.localhost]:80", false),
+            ("127.0.0.1:8080", &[], "localhost:", true),
             (
                 "127.0.0.1:8080",
                 &["proxy.internal"],
@@ -123,6 +141,7 @@ mod tests {
             ("127.0.0.1:8080", &[][..], "http://localhost:6274", true),
             ("127.0.0.1:8080", &[], "http://evil.example.com", false),
             ("127.0.0.1:8080", &[], "null", false),
+            ("127.0.0.1:8080", &[], "http://[::1]evil.example.com", false),
             ("0.0.0.0:8080", &[], "http://localhost:6274", false),
             (
                 "0.0.0.0:8080",

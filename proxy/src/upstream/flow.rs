@@ -59,7 +59,7 @@ impl Flow {
             let end = memchr::memchr2(b'\r', b'\n', rest);
             self.part(&rest[..end.unwrap_or(rest.len())], &mut given)?;
             let Some(end) = end else { break };
-            self.line_ended()?;
+            self.line_ended(&mut given)?;
             self.after_cr = rest[end] == b'\r';
             rest = &rest[end + 1..];
         }
@@ -91,7 +91,7 @@ impl Flow {
         Ok(())
     }
 
-    fn line_ended(&mut self) -> Result<(), Astray> {
+    fn line_ended(&mut self, given: &mut Vec<u8>) -> Result<(), Astray> {
         if std::mem::take(&mut self.in_data) {
             self.at_value = false;
             self.line.clear();
@@ -99,6 +99,10 @@ impl Flow {
         }
         let line = std::mem::take(&mut self.line);
         self.over = line.is_empty();
+        if line == DATA[..DATA.len() - 1] {
+            // A field without a colon is an empty one.
+            given.push(b'\n');
+        }
         let kind = line.strip_prefix(b"event:");
         let kind = kind.map(|kind| kind.strip_prefix(b" ").unwrap_or(kind));
         match kind {
@@ -141,6 +145,7 @@ mod tests {
                 "\u{feff}data: {\rid: 7\rdata: }\revent: message\r\r",
                 "{\n}",
             ),
+            ("data: {\ndata\ndata: }\ndatas\n\n", "{\n\n}"),
         ] {
             let mut begun = 0;
             for cut in 0..stream.len() {

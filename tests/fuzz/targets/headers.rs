@@ -1,0 +1,5 @@
+//! Any bytes into what `properties/headers.rs` says of them.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| toolsearch_fuzz::properties::headers::hold(data));
