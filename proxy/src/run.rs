@@ -182,6 +182,7 @@ async fn assemble(
         search_schemas: settings.search_schemas,
         max_answer_tokens: settings.max_answer_tokens,
         max_answer_bytes: settings.max_answer,
+        max_result_tokens: settings.max_result_tokens,
     };
     let config = endpoint::Config {
         max_instructions: settings.max_instructions,

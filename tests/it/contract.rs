@@ -32,7 +32,7 @@ fn everything() -> ToolSearchProxy {
             "maxTools": 9000, "maxListBytes": "16MiB",
         },
         "limits": {
-            "maxBody": "1MiB", "maxResult": "8MiB", "maxConnections": 300, "maxRequests": 100, "maxSessions": 200,
+            "maxBody": "1MiB", "maxResult": "8MiB", "maxResultTokens": 9000, "maxConnections": 300, "maxRequests": 100, "maxSessions": 200,
             "maxCallsPerCaller": 50, "maxListsPerCaller": 5,
         },
         "logging": { "format": "text", "level": "debug" },

@@ -113,6 +113,7 @@ fn given(spec: &ToolSearchProxySpec, model: &DesiredModel) -> Vec<(&'static str,
     let limits = spec.limits.clone().unwrap_or_default();
     put("max-body", limits.max_body);
     put("max-result", limits.max_result);
+    put("max-result-tokens", number(limits.max_result_tokens));
     put("max-connections", number(limits.max_connections));
     put("max-requests", number(limits.max_requests));
     put("max-calls-per-caller", number(limits.max_calls_per_caller));

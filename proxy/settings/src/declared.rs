@@ -60,7 +60,7 @@ const fn declare(
 }
 
 /// Every setting, in the order of the documentation.
-pub const DECLARATIONS: [Declaration; 41] = [
+pub const DECLARATIONS: [Declaration; 42] = [
     declare(
         "upstream",
         Kind::Url,
@@ -205,6 +205,14 @@ pub const DECLARATIONS: [Declaration; 41] = [
         Some("256MiB"),
         "The largest result of one tool call. One over 1MiB is passed on as it comes and not held; of \
          several calls at once, and for clients of 2025-03-26 or older, at most 32MiB a result.",
+    ),
+    declare(
+        "max-result-tokens",
+        Kind::Number(2000, 1_000_000),
+        None,
+        "Tokens of tool results in one answer, by the bound of --max-answer-tokens: what is over them is cut at a \
+         line or an element, and a note says what is missing and how to get it. None: results pass byte for byte. \
+         With it no result is passed on before it has come whole, and one has at most 32MiB.",
     ),
     declare(
         "max-connections",

@@ -69,6 +69,8 @@ pub struct Settings {
     pub max_body: usize,
     /// Bytes of one tool result.
     pub max_result: usize,
+    /// Tokens of tool results in one answer; `None`: they pass as they come.
+    pub max_result_tokens: Option<usize>,
     /// Client connections held at once.
     pub max_connections: usize,
     /// Requests under way at once.

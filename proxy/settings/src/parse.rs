@@ -308,6 +308,7 @@ impl Reader {
             max_answer_tokens,
             max_body,
             max_result,
+            max_result_tokens,
             max_connections,
             max_requests,
             max_calls_per_caller,
@@ -356,6 +357,7 @@ impl Reader {
             log_level: log_level?,
             max_body: max_body?,
             max_result: max_result?,
+            max_result_tokens,
             max_connections: max_connections?,
             max_requests: max_requests?,
             max_calls_per_caller: max_calls_per_caller?,
@@ -400,13 +402,14 @@ impl Reader {
 }
 
 /// Settings that are numbers or sizes, in the order `assemble` takes them.
-const NUMBERS: [&str; 18] = [
+const NUMBERS: [&str; 19] = [
     "search-schemas",
     "max-instructions",
     "max-answer",
     "max-answer-tokens",
     "max-body",
     "max-result",
+    "max-result-tokens",
     "max-connections",
     "max-requests",
     "max-calls-per-caller",

@@ -69,7 +69,7 @@ fn form(kind: Kind) -> String {
 /// One text a declaration, in its order. Takes the settings apart without `..`: a new one that
 /// is not rendered does not compile.
 #[expect(clippy::too_many_lines, reason = "a flat list, one line a setting")]
-fn texts(settings: &Settings) -> [Option<String>; 41] {
+fn texts(settings: &Settings) -> [Option<String>; 42] {
     let Settings {
         upstream,
         listen,
@@ -95,6 +95,7 @@ fn texts(settings: &Settings) -> [Option<String>; 41] {
         log_level,
         max_body,
         max_result,
+        max_result_tokens,
         max_connections,
         max_requests,
         max_calls_per_caller,
@@ -144,6 +145,7 @@ fn texts(settings: &Settings) -> [Option<String>; 41] {
         Some(log_level.clone()),
         Some(size_text(*max_body)),
         Some(size_text(*max_result)),
+        max_result_tokens.map(|tokens| tokens.to_string()),
         Some(max_connections.to_string()),
         Some(max_requests.to_string()),
         Some(max_calls_per_caller.to_string()),
