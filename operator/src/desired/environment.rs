@@ -124,6 +124,9 @@ fn given(spec: &ToolSearchProxySpec, model: &DesiredModel) -> Vec<(&'static str,
     put("upstream-first-byte-timeout", timeouts.first_byte);
     put("upstream-idle-timeout", timeouts.idle);
     put("upstream-total-timeout", timeouts.total);
+    let tools = timeouts.tools.iter();
+    let tools = tools.map(|one| format!("{}={}", one.tool, one.timeout));
+    put("tool-timeouts", list(&tools.collect::<Vec<_>>()));
     let breaker = spec.upstream.breaker.clone().unwrap_or_default();
     put("breaker-failures", number(breaker.failures));
     put("breaker-pause", breaker.pause);

@@ -30,6 +30,8 @@ pub enum Kind {
     Globs,
     /// Words, comma-separated; the flag may be repeated.
     Words,
+    /// Names and globs with a duration each, within bounds in milliseconds; the flag may be repeated.
+    Timeouts(u64, u64),
     /// A whole number within bounds.
     Number(usize, usize),
     /// Bytes within bounds: `64MiB`, `10kB`, `4096`.
@@ -60,7 +62,7 @@ const fn declare(
 }
 
 /// Every setting, in the order of the documentation.
-pub const DECLARATIONS: [Declaration; 42] = [
+pub const DECLARATIONS: [Declaration; 43] = [
     declare(
         "upstream",
         Kind::Url,
@@ -303,6 +305,12 @@ pub const DECLARATIONS: [Declaration; 42] = [
         Kind::Duration(100, 24 * HOUR),
         Some("5m"),
         "One upstream request, whatever happens.",
+    ),
+    declare(
+        "tool-timeouts",
+        Kind::Timeouts(100, 24 * HOUR),
+        Some(""),
+        "How long one call of these tools may take, such as export_*=10m,ping=2s: names and globs, the first that matches counts. It replaces --upstream-total-timeout, and a silence within it is no failure: the first byte may take as long.",
     ),
     declare(
         "breaker-failures",

@@ -181,7 +181,7 @@ fn is_json(block: &Value) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(100))]
 
     #[test]
     fn it_is_within_the_ceiling_valid_and_says_so(
