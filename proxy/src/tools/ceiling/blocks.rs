@@ -189,7 +189,7 @@ mod tests {
     use crate::tools::ceiling::losses::Losses;
 
     #[track_caller]
-    fn check(content: &Value, most: usize, expected: Expect) {
+    fn check(content: &Value, most: usize, expected: &Expect) {
         let raw = serde_json::value::to_raw_value(content).unwrap();
         let blocks: Vec<_> = serde_json::from_str::<Vec<Box<_>>>(raw.get()).unwrap();
         let blocks: Vec<Block> = blocks
@@ -221,7 +221,7 @@ mod tests {
         check(
             &json!([text, image, small, file, picture, link, odd]),
             7000,
-            expect![[r#"
+            &expect![[r#"
                 {"annotations":{"priority":1},"text":"some words of a text\n
                 {"data":"QUJDQUJDQUJDQUJDQUJDQUJDQUJDQUJDQUJDQUJDQUJDQUJDQUJ
                 {"data":"QUJD","mimeType":"audio/wav","type":"audio"}
@@ -232,7 +232,7 @@ mod tests {
         check(
             &json!([image, text]),
             900,
-            expect![[r#"
+            &expect![[r#"
             {"annotations":{"priority":1},"text":"some words of a text\n
             block 2 (text): the first 128 of 2001 lines; block 1 (image): left out"#]],
         );
@@ -246,7 +246,7 @@ mod tests {
         check(
             &json!(blocks),
             30,
-            expect![[r#"
+            &expect![[r#"
             {"text":"{\"id\": 0}","type":"text"}
             {"text":"{\"id\": 1}","type":"text"}
             {"text":"{\"id\": 2}","type":"text"}

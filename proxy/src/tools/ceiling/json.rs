@@ -197,7 +197,7 @@ mod tests {
     use crate::tools::tokens::at_most;
 
     #[track_caller]
-    fn check(value: &Value, most: usize, expected: Expect) {
+    fn check(value: &Value, most: usize, expected: &Expect) {
         let mut losses = Losses::default();
         let cut = cut(&value.to_string(), most, "text", &mut losses);
         expected.assert_eq(&format!("{cut:?}\n{}", losses.told(9)));
@@ -209,14 +209,14 @@ mod tests {
         check(
             &json!(rows),
             60,
-            expect![[r#"
+            &expect![[r#"
             Some("[{\"id\":0,\"name\":\"x\"},{\"id\":1,\"name\":\"x\"},{\"id\":2,\"name\":\"x\"},{\"id\":3,\"name\":\"x\"}]")
             text: the first 4 of 500 items"#]],
         );
         check(
             &json!({"total": 500, "rows": rows, "next": "page2"}),
             80,
-            expect![[r#"
+            &expect![[r#"
                 Some("{\"next\":\"page2\",\"rows\":[{\"id\":0,\"name\":\"x\"},{\"id\":1,\"name\":\"x\"},{\"id\":2,\"name\":\"x\"},{\"id\":3,\"name\":\"x\"},{\"id\":4,\"name\":\"x\"}],\"total\":500}")
                 text/rows: the first 5 of 500 items"#]],
         );
@@ -224,14 +224,14 @@ mod tests {
         check(
             &json!({"path": "/a", "text": file}),
             60,
-            expect![[r#"
+            &expect![[r#"
                 Some("{\"path\":\"/a\",\"text\":\"a line of a file\\na line of a file\\na line of a file\\na line of a file\\na line of a file\\na line of a file\\n…\"}")
                 text/text: the first 6 of 101 lines"#]],
         );
         check(
             &json!([{"text": file}, 1]),
             60,
-            expect![[r#"
+            &expect![[r#"
             Some("[{\"text\":\"a line of a file\\na line of a file\\na line of a file\\na line of a file\\na line of a file\\n…\"}]")
             text/0/text: the first 5 of 101 lines; text: the first 1 of 2 items"#]],
         );
@@ -243,21 +243,21 @@ mod tests {
         check(
             &json!({"rows": [[[[row]]]], "n": 1}),
             20,
-            expect![[r#"
+            &expect![[r#"
             Some("{\"n\":1}")
             text: 1 of 2 members left out (rows)"#]],
         );
         check(
             &json!([[row]]),
             4,
-            expect![[r#"
+            &expect![[r#"
             None
         "#]],
         );
         check(
             &json!({"a": 1.10, "b": [1, 2]}),
             100,
-            expect![[r#"
+            &expect![[r#"
             Some("{\"a\":1.1,\"b\":[1,2]}")
             text: whole, without the blanks between its elements"#]],
         );

@@ -38,21 +38,19 @@ pub(super) fn shares(needs: &[Need], budget: usize, least: usize) -> Vec<Share> 
         let sum: usize = sorted.iter().sum();
         let small = |at: usize| 4 * needs[at].tokens * sorted.len() < sum;
         let over = |at: &usize| active[*at] && needs[*at].tokens > level;
-        let larger = (0..needs.len()).filter(over);
-        let stiff = larger.clone().filter(|at| !needs[*at].cuts);
-        let dropped = match stiff.max_by_key(|at| needs[*at].tokens) {
-            Some(stiff) => stiff,
-            None if level >= least => break level,
-            // One that is small among the others costs little, and is often what is said of them.
-            None => match larger
-                .clone()
-                .filter(|at| !small(*at))
-                .last()
-                .or(larger.last())
-            {
-                Some(last) => last,
-                None => break level,
-            },
+        let mut larger = (0..needs.len().min(MOST)).rev().filter(over);
+        let mut stiff: Option<usize> = None;
+        for at in larger.clone().filter(|at| !needs[*at].cuts) {
+            if stiff.is_none_or(|most| needs[at].tokens > needs[most].tokens) {
+                stiff = Some(at);
+            }
+        }
+        // One that is small among the others costs little, and is often what is said of them.
+        let last = larger.clone().find(|at| !small(*at)).or(larger.next());
+        let dropped = match (stiff, last) {
+            (Some(stiff), _) => stiff,
+            (None, Some(last)) if level < least => last,
+            (None, _) => break level,
         };
         active[dropped] = false;
         let place = sorted.partition_point(|tokens| *tokens < needs[dropped].tokens);
