@@ -17,7 +17,8 @@ pub use spec::{
     Autoscaling, Breaker, CaBundle, Catalog, Drain, Fetch, HuggingFace, KeyReference, Limits,
     LogFormat, Logging, Mirror, Model, ModelFile, ModelImage, ModelVolume, Monitoring, NetworkPeer,
     NetworkPolicy, Nothing, PodDisruptionBudget, PodMetadata, PullPolicy, Resources, Rollout,
-    Scheduling, Search, Service, ServiceType, Timeouts, Toleration, Upstream, UpstreamProtocol,
+    Scheduling, Search, Service, ServiceType, Timeouts, Toleration, ToolTimeout, Upstream,
+    UpstreamProtocol,
 };
 pub use status::{
     Condition, ConditionStatus, ConditionType, ModelStatus, Reason, ToolSearchProxyStatus,

@@ -43,7 +43,7 @@ pub use resource::Resource;
 pub struct Config {
     /// Characters of `instructions`.
     pub max_instructions: usize,
-    /// Bounds of our own tools' answers.
+    /// Bounds of answers.
     pub limits: Limits,
     /// Tool calls of one credential under way at once.
     pub max_calls: usize,
@@ -260,7 +260,10 @@ impl Endpoint {
             request_state,
             trace: request.envelope.trace.clone(),
             progress,
-            flows: flows && long::can_shape(request.revision),
+            // What is to be cut has to be seen to its end.
+            flows: flows
+                && long::can_shape(request.revision)
+                && self.inner.config.limits.max_result_tokens.is_none(),
         };
         let counted = long::Counted::start(Arc::clone(&self.inner.metrics), invocation.tool());
         match self.run(caller, invocation, &context).await {

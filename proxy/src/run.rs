@@ -59,7 +59,7 @@ pub enum StartError {
     #[error("cannot load the model; get one with fetch-model, or use --embedder builtin")]
     Model(#[from] toolsearch_search::Error),
     /// A glob cannot be compiled.
-    #[error("cannot use a glob of --write-tools or --read-tools")]
+    #[error("cannot use a glob of --write-tools, --read-tools or --tool-timeouts")]
     Globs(#[from] globset::Error),
     /// A metric is registered twice.
     #[error("cannot register the metrics")]
@@ -182,6 +182,7 @@ async fn assemble(
         search_schemas: settings.search_schemas,
         max_answer_tokens: settings.max_answer_tokens,
         max_answer_bytes: settings.max_answer,
+        max_result_tokens: settings.max_result_tokens,
     };
     let config = endpoint::Config {
         max_instructions: settings.max_instructions,
@@ -259,6 +260,7 @@ pub(crate) fn upstream_config(settings: &Settings) -> Result<upstream::Config, S
         first_byte_timeout: settings.upstream_first_byte_timeout,
         idle_timeout: settings.upstream_idle_timeout,
         total_timeout: settings.upstream_total_timeout,
+        tool_timeouts: tool_timeouts(settings)?,
         breaker_failures: settings.breaker_failures,
         breaker_pause: settings.breaker_pause,
         era_ttl: ERA_TTL,
@@ -270,6 +272,16 @@ pub(crate) fn upstream_config(settings: &Settings) -> Result<upstream::Config, S
         max_result_bytes: settings.max_result,
         max_sessions: settings.max_sessions,
     })
+}
+
+fn tool_timeouts(settings: &Settings) -> Result<upstream::ToolTimeouts, globset::Error> {
+    let compiled = settings.tool_timeouts.iter().map(|one| {
+        let glob = Glob::new(&one.tools)?;
+        Ok((glob.compile_matcher(), one.timeout))
+    });
+    compiled
+        .collect::<Result<_, _>>()
+        .map(upstream::ToolTimeouts)
 }
 
 fn catalog_config(settings: &Settings) -> Result<catalog::Config, StartError> {

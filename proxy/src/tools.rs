@@ -5,6 +5,7 @@ mod arguments;
 mod asked;
 mod batch;
 mod call;
+mod ceiling;
 mod complaint;
 mod definitions;
 mod describe;

@@ -25,7 +25,9 @@ mod long;
 mod message;
 mod metadata;
 mod metrics;
+mod patience;
 mod progress;
+mod refused;
 mod request;
 mod session;
 #[cfg(test)]
@@ -48,6 +50,7 @@ pub use link::Received;
 pub use listing::Listing;
 pub use long::Long;
 pub use metadata::{MetadataError, WELL_KNOWN};
+pub use patience::ToolTimeouts;
 
 /// How long the upstream may take for the cheapest question, when it is asked whether it answers.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -64,6 +67,7 @@ struct Inner {
     limits: Limits,
     listing_time: Duration,
     max_result_bytes: usize,
+    tool_timeouts: ToolTimeouts,
 }
 
 impl fmt::Debug for Upstream {
@@ -81,7 +85,8 @@ impl Upstream {
         let client = client::build(&config)?;
         let metrics = metrics::Metrics::register(registry).map_err(BuildError::Metrics)?;
         let (limits, listing_time) = (config.limits, config.total_timeout);
-        let max_result_bytes = config.max_result_bytes;
+        let (max_result_bytes, tool_timeouts) =
+            (config.max_result_bytes, config.tool_timeouts.clone());
         let documents = metadata::Metadata::new(client.clone(), config.url.clone());
         Ok(Self {
             inner: Arc::new(Inner {
@@ -90,6 +95,7 @@ impl Upstream {
                 limits,
                 listing_time,
                 max_result_bytes,
+                tool_timeouts,
             }),
         })
     }
@@ -115,7 +121,8 @@ impl Upstream {
     pub async fn call(&self, caller: &Caller, call: Call<'_>) -> Result<Received, Error> {
         self.admit(caller).await?;
         let inner = &self.inner;
-        let sent = call::send(&inner.link, caller, call, inner.max_result_bytes).await;
+        let time = inner.tool_timeouts.of(&call.tool.name);
+        let sent = call::send(&inner.link, caller, call, inner.max_result_bytes, time).await;
         sent.inspect_err(|error| inner.metadata.heed(error))
     }
 

@@ -19,7 +19,8 @@ fn everything() -> ToolSearchProxy {
             "url": "http://gateway.mcp.svc:8080/mcp",
             "protocol": "legacy",
             "caBundle": { "configMap": { "name": "ca", "key": "ca.crt" } },
-            "timeouts": { "connect": "4s", "firstByte": "50s", "idle": "40s", "total": "4m" },
+            "timeouts": { "connect": "4s", "firstByte": "50s", "idle": "40s", "total": "4m",
+                          "tools": [{ "tool": "export_*", "timeout": "10m" }] },
             "breaker": { "failures": 3, "pause": "2s" },
         },
         "writeTools": ["*_delete_*", "pay"],
@@ -32,7 +33,7 @@ fn everything() -> ToolSearchProxy {
             "maxTools": 9000, "maxListBytes": "16MiB",
         },
         "limits": {
-            "maxBody": "1MiB", "maxResult": "8MiB", "maxConnections": 300, "maxRequests": 100, "maxSessions": 200,
+            "maxBody": "1MiB", "maxResult": "8MiB", "maxResultTokens": 9000, "maxConnections": 300, "maxRequests": 100, "maxSessions": 200,
             "maxCallsPerCaller": 50, "maxListsPerCaller": 5,
         },
         "logging": { "format": "text", "level": "debug" },

@@ -8,6 +8,7 @@
 //! | `breaker` | an upstream that does not answer is left alone; what only seems so is not |
 //! | `calls` | the guard, pass-through byte for byte, batches of reads, failures |
 //! | `compatibility` | `docs/compatibility.md` is what was recorded |
+//! | `ceiling` | results over the ceiling are cut in whole parts, and say so |
 //! | `challenge` | 401 and 403 of the upstream, what is sent of a caller's |
 //! | `figures` | `search_tools` finds what the ruler says it finds |
 //! | `isolation` | two callers never see each other's tools |
@@ -40,6 +41,7 @@
 mod answers;
 mod breaker;
 mod calls;
+mod ceiling;
 mod challenge;
 mod compatibility;
 mod contract;

@@ -18,7 +18,9 @@ pub use network::{Monitoring, NetworkPeer, NetworkPolicy, Service, ServiceType};
 pub use pod::{PodMetadata, Resources, Scheduling, Toleration};
 pub use scaling::{Autoscaling, Drain, PodDisruptionBudget, Rollout};
 pub use settings::{Catalog, Limits, LogFormat, Logging, Search};
-pub use upstream::{Breaker, CaBundle, KeyReference, Timeouts, Upstream, UpstreamProtocol};
+pub use upstream::{
+    Breaker, CaBundle, KeyReference, Timeouts, ToolTimeout, Upstream, UpstreamProtocol,
+};
 
 /// The pattern of a duration: `500ms`, `10s`, `1h30m`.
 const DURATION: &str = "^([0-9]+(ms|s|m|h))+$";

@@ -63,7 +63,6 @@ fn given(spec: &ToolSearchProxySpec, model: &DesiredModel) -> Vec<(&'static str,
     ];
     let mut put = |flag, value: Option<String>| given.extend(value.map(|value| (flag, value)));
     put("model-dir", model.folder());
-    let list = |items: &[String]| (!items.is_empty()).then(|| items.join(","));
     put("write-tools", list(&spec.write_tools));
     put("read-tools", list(&spec.read_tools));
     put("allowed-origins", list(&spec.allowed_origins));
@@ -96,7 +95,6 @@ fn given(spec: &ToolSearchProxySpec, model: &DesiredModel) -> Vec<(&'static str,
         }),
     );
     put("log-level", logging.level);
-    let number = |value: Option<i32>| value.map(|value| value.to_string());
     let search = spec.search.clone().unwrap_or_default();
     put("search-schemas", number(search.schemas));
     put("max-answer", search.max_answer);
@@ -113,18 +111,41 @@ fn given(spec: &ToolSearchProxySpec, model: &DesiredModel) -> Vec<(&'static str,
     let limits = spec.limits.clone().unwrap_or_default();
     put("max-body", limits.max_body);
     put("max-result", limits.max_result);
+    put("max-result-tokens", number(limits.max_result_tokens));
     put("max-connections", number(limits.max_connections));
     put("max-requests", number(limits.max_requests));
     put("max-calls-per-caller", number(limits.max_calls_per_caller));
     put("max-lists-per-caller", number(limits.max_lists_per_caller));
     put("max-sessions", number(limits.max_sessions));
-    let timeouts = spec.upstream.timeouts.clone().unwrap_or_default();
-    put("upstream-connect-timeout", timeouts.connect);
-    put("upstream-first-byte-timeout", timeouts.first_byte);
-    put("upstream-idle-timeout", timeouts.idle);
-    put("upstream-total-timeout", timeouts.total);
-    let breaker = spec.upstream.breaker.clone().unwrap_or_default();
-    put("breaker-failures", number(breaker.failures));
-    put("breaker-pause", breaker.pause);
+    for (flag, value) in patience(spec) {
+        put(flag, value);
+    }
     given
+}
+
+/// How long the upstream is waited for, and when it no longer is.
+fn patience(spec: &ToolSearchProxySpec) -> [(&'static str, Option<String>); 7] {
+    let timeouts = spec.upstream.timeouts.clone().unwrap_or_default();
+    let breaker = spec.upstream.breaker.clone().unwrap_or_default();
+    let tools = timeouts.tools.iter();
+    let tools: Vec<_> = tools
+        .map(|one| format!("{}={}", one.tool, one.timeout))
+        .collect();
+    [
+        ("upstream-connect-timeout", timeouts.connect),
+        ("upstream-first-byte-timeout", timeouts.first_byte),
+        ("upstream-idle-timeout", timeouts.idle),
+        ("upstream-total-timeout", timeouts.total),
+        ("tool-timeouts", list(&tools)),
+        ("breaker-failures", number(breaker.failures)),
+        ("breaker-pause", breaker.pause),
+    ]
+}
+
+fn list(items: &[String]) -> Option<String> {
+    (!items.is_empty()).then(|| items.join(","))
+}
+
+fn number(value: Option<i32>) -> Option<String> {
+    value.map(|value| value.to_string())
 }

@@ -30,6 +30,8 @@ pub enum Kind {
     Globs,
     /// Words, comma-separated; the flag may be repeated.
     Words,
+    /// Names and globs with a duration each, within bounds in milliseconds; the flag may be repeated.
+    Timeouts(u64, u64),
     /// A whole number within bounds.
     Number(usize, usize),
     /// Bytes within bounds: `64MiB`, `10kB`, `4096`.
@@ -60,7 +62,7 @@ const fn declare(
 }
 
 /// Every setting, in the order of the documentation.
-pub const DECLARATIONS: [Declaration; 41] = [
+pub const DECLARATIONS: [Declaration; 43] = [
     declare(
         "upstream",
         Kind::Url,
@@ -207,6 +209,14 @@ pub const DECLARATIONS: [Declaration; 41] = [
          several calls at once, and for clients of 2025-03-26 or older, at most 32MiB a result.",
     ),
     declare(
+        "max-result-tokens",
+        Kind::Number(2000, 1_000_000),
+        None,
+        "Tokens of tool results in one answer, by the bound of --max-answer-tokens: what is over them is cut at a \
+         line or an element, and a note says what is missing and how to get it. None: results pass byte for byte. \
+         With it no result is passed on before it has come whole, and one has at most 32MiB.",
+    ),
+    declare(
         "max-connections",
         Kind::Number(1, 1_000_000),
         Some("10000"),
@@ -295,6 +305,12 @@ pub const DECLARATIONS: [Declaration; 41] = [
         Kind::Duration(100, 24 * HOUR),
         Some("5m"),
         "One upstream request, whatever happens.",
+    ),
+    declare(
+        "tool-timeouts",
+        Kind::Timeouts(100, 24 * HOUR),
+        Some(""),
+        "How long one call of these tools may take, such as export_*=10m,ping=2s: names and globs, the first that matches counts. It replaces --upstream-total-timeout, and a silence within it is no failure: the first byte may take as long.",
     ),
     declare(
         "breaker-failures",

@@ -5,6 +5,7 @@
 mod declared;
 mod parse;
 pub mod pinned;
+mod reader;
 pub mod render;
 mod value;
 
@@ -69,6 +70,8 @@ pub struct Settings {
     pub max_body: usize,
     /// Bytes of one tool result.
     pub max_result: usize,
+    /// Tokens of tool results in one answer; `None`: they pass as they come.
+    pub max_result_tokens: Option<usize>,
     /// Client connections held at once.
     pub max_connections: usize,
     /// Requests under way at once.
@@ -99,10 +102,21 @@ pub struct Settings {
     pub upstream_idle_timeout: Duration,
     /// One upstream request, whatever happens.
     pub upstream_total_timeout: Duration,
+    /// How long a call of one tool may take instead; the first that names the tool counts.
+    pub tool_timeouts: Vec<ToolTimeout>,
     /// Silences of the upstream in a run after which requests are refused; 0: never.
     pub breaker_failures: usize,
     /// How long they are refused before one asks again.
     pub breaker_pause: Duration,
+}
+
+/// One of `--tool-timeouts`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolTimeout {
+    /// An exact name or a glob.
+    pub tools: String,
+    /// One call, whatever happens.
+    pub timeout: Duration,
 }
 
 /// `--embedder`.

@@ -4,11 +4,11 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
-use crate::declared::{DECLARATIONS, Declaration, Kind, PREFIX};
+use crate::declared::{DECLARATIONS, Kind, PREFIX};
+use crate::reader::Reader;
 use crate::value;
 use crate::{EmbedderChoice, LogFormat, Settings, UpstreamProtocol};
 
@@ -70,10 +70,7 @@ pub fn settings(
         .into_iter()
         .filter(|(name, _)| name.starts_with(PREFIX))
         .collect();
-    let mut reader = Reader {
-        given: HashMap::new(),
-        mistakes: Vec::new(),
-    };
+    let mut reader = Reader::default();
     reader.refuse_unknown(&environment);
     for declared in &DECLARATIONS {
         reader.take(declared, flags, &environment);
@@ -99,159 +96,7 @@ pub fn environment() -> Vec<(String, String)> {
         .collect()
 }
 
-struct Reader {
-    /// Text by flag, and how the user named it.
-    given: HashMap<&'static str, (String, String)>,
-    mistakes: Vec<String>,
-}
-
 impl Reader {
-    fn refuse_unknown(&mut self, environment: &HashMap<String, String>) {
-        let mut unknown: Vec<_> = environment
-            .keys()
-            .filter(|name| !is_service_link(name))
-            .filter(|name| {
-                !DECLARATIONS
-                    .iter()
-                    .any(|declared| declared.variable() == **name)
-            })
-            .collect();
-        unknown.sort();
-        for name in unknown {
-            let nearest = DECLARATIONS.iter().map(Declaration::variable);
-            let nearest = nearest
-                .max_by_key(|known| common_prefix(known, name))
-                .unwrap_or_default();
-            self.mistakes
-                .push(format!("{name} is no setting; did you mean {nearest}?"));
-        }
-    }
-
-    fn take(
-        &mut self,
-        declared: &Declaration,
-        flags: &ArgMatches,
-        environment: &HashMap<String, String>,
-    ) {
-        let variable = declared.variable();
-        let flag = flags.get_many::<String>(declared.flag).map(|values| {
-            let values: Vec<&str> = values.map(String::as_str).collect();
-            if values.len() > 1 && !matches!(declared.kind, Kind::Globs | Kind::Words) {
-                self.mistakes.push(format!(
-                    "--{} is given {} times",
-                    declared.flag,
-                    values.len()
-                ));
-            }
-            (values.join(","), format!("--{}", declared.flag))
-        });
-        let given = flag
-            .or_else(|| {
-                environment
-                    .get(&variable)
-                    .map(|value| (value.clone(), variable))
-            })
-            .or_else(|| Some((declared.default?.to_owned(), format!("--{}", declared.flag))));
-        if let Some(given) = given {
-            self.given.insert(declared.flag, given);
-        }
-    }
-
-    fn is_given(&self, flag: &str) -> bool {
-        self.given
-            .get(flag)
-            .is_some_and(|(text, _)| !text.is_empty())
-    }
-
-    /// Reads one value; a mistake is noted with what is asked for.
-    fn read<T>(
-        &mut self,
-        flag: &'static str,
-        read: impl Fn(&str) -> Result<T, String>,
-    ) -> Option<T> {
-        let (text, source) = self.given.get(flag).filter(|(text, _)| !text.is_empty())?;
-        match read(text) {
-            Ok(value) => Some(value),
-            Err(problem) => {
-                // A URL may hold a password: it is not shown.
-                let is_url = matches!(Self::bounds(flag), Kind::Url);
-                let shown = if is_url {
-                    String::new()
-                } else {
-                    format!(" (it is {text:?})")
-                };
-                self.mistakes.push(format!("{source} {problem}{shown}"));
-                None
-            }
-        }
-    }
-
-    fn bounds(flag: &str) -> Kind {
-        let declared = DECLARATIONS.iter().find(|declared| declared.flag == flag);
-        declared.map_or(Kind::Path, |declared| declared.kind)
-    }
-
-    fn number(&mut self, flag: &'static str) -> Option<usize> {
-        self.read(flag, |text| match Self::bounds(flag) {
-            Kind::Number(least, most) => within(text.parse().ok(), least, most)
-                .ok_or_else(|| format!("must be a whole number from {least} to {most}")),
-            Kind::Bytes(least, most) => within(value::bytes(text), least, most).ok_or_else(|| {
-                let (least, most) = (value::size_text(least), value::size_text(most));
-                format!("must be a size from {least} to {most}, such as 4MiB")
-            }),
-            _ => Err("is declared without bounds".to_owned()),
-        })
-    }
-
-    fn duration(&mut self, flag: &'static str) -> Option<Duration> {
-        let Kind::Duration(least, most) = Self::bounds(flag) else {
-            return None;
-        };
-        let (least, most) = (Duration::from_millis(least), Duration::from_millis(most));
-        self.read(flag, |text| {
-            within(value::parse_duration(text), least, most).ok_or_else(|| {
-                let (least, most) = (value::duration_text(least), value::duration_text(most));
-                format!(
-                    "must be a duration from {least} to {most} with its unit, such as 30s or 5m"
-                )
-            })
-        })
-    }
-
-    fn choice<T: Copy>(&mut self, flag: &'static str, values: &[T]) -> Option<T> {
-        let Kind::Choice(words) = Self::bounds(flag) else {
-            return None;
-        };
-        self.read(flag, |text| {
-            let chosen = words.iter().zip(values).find(|(word, _)| **word == text);
-            chosen
-                .map(|(_, value)| *value)
-                .ok_or_else(|| format!("must be one of {}", words.join(", ")))
-        })
-    }
-
-    fn globs(&mut self, flag: &'static str) -> Option<Vec<String>> {
-        let read = self.read(flag, |text| {
-            let globs = value::list(text);
-            match globs.iter().find_map(|glob| globset::Glob::new(glob).err()) {
-                Some(error) => Err(format!("holds a glob that cannot be read: {error}")),
-                None => Ok(globs),
-            }
-        });
-        if self.is_given(flag) {
-            read
-        } else {
-            Some(Vec::new())
-        }
-    }
-
-    fn words(&mut self, flag: &'static str) -> Option<Vec<String>> {
-        Some(
-            self.read(flag, |text| Ok(value::list(text)))
-                .unwrap_or_default(),
-        )
-    }
-
     /// Every field, read one after the other so that every mistake is found.
     #[expect(clippy::too_many_lines, reason = "a flat list, one line a setting")]
     fn assemble(&mut self) -> Option<Settings> {
@@ -282,6 +127,7 @@ impl Reader {
         );
         let model_dir = self.read("model-dir", path);
         let (write_tools, read_tools) = (self.globs("write-tools"), self.globs("read-tools"));
+        let tool_timeouts = self.tool_timeouts("tool-timeouts");
         let trust_hints = self.choice("trust-hints", &[true, false]);
         let upstream_protocol = self.choice(
             "upstream-protocol",
@@ -308,6 +154,7 @@ impl Reader {
             max_answer_tokens,
             max_body,
             max_result,
+            max_result_tokens,
             max_connections,
             max_requests,
             max_calls_per_caller,
@@ -356,6 +203,7 @@ impl Reader {
             log_level: log_level?,
             max_body: max_body?,
             max_result: max_result?,
+            max_result_tokens,
             max_connections: max_connections?,
             max_requests: max_requests?,
             max_calls_per_caller: max_calls_per_caller?,
@@ -371,6 +219,7 @@ impl Reader {
             upstream_first_byte_timeout: first_byte?,
             upstream_idle_timeout: idle?,
             upstream_total_timeout: total?,
+            tool_timeouts: tool_timeouts?,
             breaker_failures: breaker_failures?,
             breaker_pause: breaker_pause?,
         })
@@ -400,13 +249,14 @@ impl Reader {
 }
 
 /// Settings that are numbers or sizes, in the order `assemble` takes them.
-const NUMBERS: [&str; 18] = [
+const NUMBERS: [&str; 19] = [
     "search-schemas",
     "max-instructions",
     "max-answer",
     "max-answer-tokens",
     "max-body",
     "max-result",
+    "max-result-tokens",
     "max-connections",
     "max-requests",
     "max-calls-per-caller",
@@ -433,24 +283,6 @@ const DURATIONS: [&str; 8] = [
     "breaker-pause",
 ];
 
-fn within<T: PartialOrd>(value: Option<T>, least: T, most: T) -> Option<T> {
-    value.filter(|value| (least..=most).contains(value))
-}
-
-/// What a cluster sets for a Service whose name begins like ours: `TOOLSEARCH_SERVICE_HOST`,
-/// `TOOLSEARCH_PORT_80_TCP_ADDR`.
-fn is_service_link(name: &str) -> bool {
-    let rest = name.strip_prefix(PREFIX).unwrap_or_default();
-    let port = rest == "PORT"
-        || rest.ends_with("_PORT")
-        || (rest.contains("PORT_") && rest.contains("_TCP"));
-    port || rest.ends_with("SERVICE_HOST") || rest.contains("SERVICE_PORT")
-}
-
-fn common_prefix(a: &str, b: &str) -> usize {
-    a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count()
-}
-
 pub(crate) const fn value_name(kind: Kind) -> &'static str {
     match kind {
         Kind::Url => "URL",
@@ -459,6 +291,7 @@ pub(crate) const fn value_name(kind: Kind) -> &'static str {
         Kind::Choice(_) => "CHOICE",
         Kind::Globs => "GLOB,…",
         Kind::Words => "WORD,…",
+        Kind::Timeouts(..) => "GLOB=DURATION,…",
         Kind::Number(..) => "NUMBER",
         Kind::Bytes(..) => "SIZE",
         Kind::Duration(..) => "DURATION",

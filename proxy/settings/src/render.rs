@@ -1,10 +1,11 @@
 //! How are settings written? As environment for a container, and as the reference page.
 
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use crate::declared::{DECLARATIONS, Kind};
 use crate::value::{duration_text, size_text};
-use crate::{EmbedderChoice, LogFormat, Settings, UpstreamProtocol};
+use crate::{EmbedderChoice, LogFormat, Settings, ToolTimeout, UpstreamProtocol};
 
 /// Name and value of every variable, in the order of the declarations; reading them gives the
 /// same settings back.
@@ -58,18 +59,26 @@ fn form(kind: Kind) -> String {
         Kind::Words => "comma-separated".to_owned(),
         Kind::Number(least, most) => format!("{least} to {most}"),
         Kind::Bytes(least, most) => format!("{} to {}", size_text(least), size_text(most)),
-        Kind::Duration(least, most) => {
-            let text = |millis| duration_text(std::time::Duration::from_millis(millis));
-            format!("{} to {}", text(least), text(most))
+        Kind::Duration(least, most) => span_text(least, most),
+        Kind::Timeouts(least, most) => {
+            format!(
+                "`glob=duration`, comma-separated; {}",
+                span_text(least, most)
+            )
         }
         Kind::Filter => "log filter".to_owned(),
     }
 }
 
+fn span_text(least: u64, most: u64) -> String {
+    let text = |millis| duration_text(Duration::from_millis(millis));
+    format!("{} to {}", text(least), text(most))
+}
+
 /// One text a declaration, in its order. Takes the settings apart without `..`: a new one that
 /// is not rendered does not compile.
 #[expect(clippy::too_many_lines, reason = "a flat list, one line a setting")]
-fn texts(settings: &Settings) -> [Option<String>; 41] {
+fn texts(settings: &Settings) -> [Option<String>; 43] {
     let Settings {
         upstream,
         listen,
@@ -95,6 +104,7 @@ fn texts(settings: &Settings) -> [Option<String>; 41] {
         log_level,
         max_body,
         max_result,
+        max_result_tokens,
         max_connections,
         max_requests,
         max_calls_per_caller,
@@ -110,6 +120,7 @@ fn texts(settings: &Settings) -> [Option<String>; 41] {
         upstream_first_byte_timeout,
         upstream_idle_timeout,
         upstream_total_timeout,
+        tool_timeouts,
         breaker_failures,
         breaker_pause,
     } = settings;
@@ -144,6 +155,7 @@ fn texts(settings: &Settings) -> [Option<String>; 41] {
         Some(log_level.clone()),
         Some(size_text(*max_body)),
         Some(size_text(*max_result)),
+        max_result_tokens.map(|tokens| tokens.to_string()),
         Some(max_connections.to_string()),
         Some(max_requests.to_string()),
         Some(max_calls_per_caller.to_string()),
@@ -159,9 +171,14 @@ fn texts(settings: &Settings) -> [Option<String>; 41] {
         Some(duration_text(*upstream_first_byte_timeout)),
         Some(duration_text(*upstream_idle_timeout)),
         Some(duration_text(*upstream_total_timeout)),
+        list_text(&tool_timeouts.iter().map(pair_text).collect::<Vec<_>>()),
         Some(breaker_failures.to_string()),
         Some(duration_text(*breaker_pause)),
     ]
+}
+
+fn pair_text(ToolTimeout { tools, timeout }: &ToolTimeout) -> String {
+    format!("{tools}={}", duration_text(*timeout))
 }
 
 fn list_text(list: &[String]) -> Option<String> {

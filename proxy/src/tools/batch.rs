@@ -10,6 +10,7 @@ use crate::catalog::Catalog;
 use crate::protocol::challenge;
 use crate::tools::answer::{Answer, Content, Outcome, Reply, serialize};
 use crate::tools::arguments::{Given, Members, Problem};
+use crate::tools::ceiling;
 use crate::tools::mended;
 use crate::tools::session::Session;
 use crate::tools::single;
@@ -75,7 +76,8 @@ pub(super) async fn run(
     if let Some(challenge) = challenged(&items) {
         return Err(challenge);
     }
-    Ok(labelled(&items.into_iter().flatten().collect::<Vec<_>>()))
+    let items: Vec<Item> = items.into_iter().flatten().collect();
+    Ok(labelled(session, &items))
 }
 
 async fn item(
@@ -129,7 +131,8 @@ fn challenged(items: &[Result<Item, Error>]) -> Option<Error> {
     })
 }
 
-fn labelled(items: &[Item]) -> Answer {
+/// A line for each item, and what it gave; all within the ceiling, where one is set.
+fn labelled(session: &Session<'_>, items: &[Item]) -> Answer {
     let count = items.len();
     let labels: Vec<String> = items
         .iter()
@@ -141,15 +144,14 @@ fn labelled(items: &[Item]) -> Answer {
             format!("[{}/{count}] {}: {word}{mended}", at + 1, item.name)
         })
         .collect();
-    let blocks: Vec<Vec<Box<RawValue>>> = items.iter().map(|item| blocks(&item.answer)).collect();
-    let content: Vec<Content<'_>> = labels
-        .iter()
-        .zip(&blocks)
-        .flat_map(|(label, blocks)| {
-            let relayed = blocks.iter().map(|block| Content::Relayed(block));
-            std::iter::once(Content::text(label)).chain(relayed)
-        })
-        .collect();
+    let blocks = items.iter().map(|item| blocks(&item.answer)).collect();
+    let (blocks, note) = held(session, items, &labels, blocks);
+    let content = labels.iter().zip(&blocks).flat_map(|(label, blocks)| {
+        let relayed = blocks.iter().map(|block| Content::Relayed(block));
+        std::iter::once(Content::text(label)).chain(relayed)
+    });
+    let note = note.iter().map(|note| Content::text(note));
+    let content: Vec<Content<'_>> = content.chain(note).collect();
     let failed = items.iter().all(|item| item.answer.outcome != Outcome::Ok);
     let outcome = if failed {
         Outcome::ToolError
@@ -157,6 +159,23 @@ fn labelled(items: &[Item]) -> Answer {
         Outcome::Ok
     };
     Answer::content(&content, outcome, failed)
+}
+
+fn held(
+    session: &Session<'_>,
+    items: &[Item],
+    labels: &[String],
+    blocks: Vec<Vec<Box<RawValue>>>,
+) -> (Vec<Vec<Box<RawValue>>>, Option<String>) {
+    let Some(most) = session.limits.max_result_tokens else {
+        return (blocks, None);
+    };
+    let held = ceiling::several(labels, blocks, most, |at| {
+        let entry = session.catalog.find(&items[at].name);
+        entry.map(|entry| &*entry.tool.input_schema)
+    });
+    session.metrics.cut(held.cut);
+    (held.content, held.note)
 }
 
 const fn word(outcome: Outcome) -> &'static str {

@@ -1,6 +1,6 @@
-//! How large may an answer of ours be?
+//! How large may an answer be?
 
-/// Bounds of our own answers, from the settings.
+/// Bounds of answers, from the settings.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// How many of the best hits bring their input schemas.
@@ -9,4 +9,6 @@ pub struct Limits {
     pub max_answer_tokens: usize,
     /// Bytes of the JSON of one answer.
     pub max_answer_bytes: usize,
+    /// Tokens of the upstream's results in one answer; `None`: they pass as they come.
+    pub max_result_tokens: Option<usize>,
 }

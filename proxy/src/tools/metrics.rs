@@ -1,6 +1,7 @@
-//! What is counted about calls on their way: what was mended, and what could not be checked.
+//! What is counted about calls on their way: what was mended, what could not be checked, what was
+//! cut.
 
-use prometheus::{Error, IntCounterVec, Opts, Registry};
+use prometheus::{Error, IntCounter, IntCounterVec, Opts, Registry};
 
 use crate::repair::Kind;
 
@@ -9,6 +10,7 @@ use crate::repair::Kind;
 pub struct Metrics {
     mended: IntCounterVec,
     unchecked: IntCounterVec,
+    cut: IntCounter,
 }
 
 impl Metrics {
@@ -32,6 +34,10 @@ impl Metrics {
                 ),
                 &["reason"],
             )?,
+            cut: IntCounter::new(
+                "toolsearch_cut_results_total",
+                "Results of which not all was given, by --max-result-tokens.",
+            )?,
         };
         for kind in Kind::ALL {
             metrics.mended.with_label_values(&[kind.kind()]);
@@ -41,6 +47,7 @@ impl Metrics {
         }
         registry.register(Box::new(metrics.mended.clone()))?;
         registry.register(Box::new(metrics.unchecked.clone()))?;
+        registry.register(Box::new(metrics.cut.clone()))?;
         Ok(metrics)
     }
 
@@ -48,6 +55,10 @@ impl Metrics {
         for kind in kinds {
             self.mended.with_label_values(&[kind.kind()]).inc();
         }
+    }
+
+    pub(super) fn cut(&self, results: usize) {
+        self.cut.inc_by(results as u64);
     }
 
     pub(super) fn unchecked(&self, reason: &'static str) {

@@ -19,7 +19,7 @@ pub struct Session<'a> {
     pub catalogs: &'a Catalogs,
     /// Where calls go.
     pub upstream: &'a Upstream,
-    /// Bounds of our own answers.
+    /// Bounds of answers.
     pub limits: Limits,
     /// What is counted about calls.
     pub metrics: &'a Metrics,

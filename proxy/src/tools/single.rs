@@ -6,13 +6,15 @@ use crate::catalog::{Catalog, Entry};
 use crate::tools::answer::{Answer, Long, Outcome, Reply};
 use crate::tools::arguments::Given;
 use crate::tools::call::{self, Care};
+use crate::tools::ceiling;
 use crate::tools::mended;
 use crate::tools::refusal::Refusal;
 use crate::tools::relay::{self, Sent};
 use crate::tools::session::Session;
 use crate::upstream::{self, CallContext, Error, Received};
 
-/// Calls a tool that only reads.
+/// Calls a tool that only reads; `single`: it is not one of several, which are held to the ceiling
+/// together.
 ///
 /// # Errors
 /// See [`relay::receive`].
@@ -42,7 +44,13 @@ pub(super) async fn read(
         match relay::receive(call.entry(), received, declares(context, single))? {
             Sent::Answer(answer) => {
                 note(call.entry(), &answer);
-                return Ok(cared(session, call.care(), answer).into());
+                let answer = cared(session, call.care(), answer);
+                return Ok(if single {
+                    held(session, call.entry(), answer)
+                } else {
+                    answer
+                }
+                .into());
             }
             Sent::Outdated | Sent::Unknown if last => {
                 return Ok(relay::refused(&outdated(call.entry())).into());
@@ -84,7 +92,8 @@ pub(super) async fn write(
         match relay::receive(call.entry(), received, declares(context, true))? {
             Sent::Answer(answer) => {
                 note(call.entry(), &answer);
-                return Ok(cared(session, call.care(), answer).into());
+                let answer = cared(session, call.care(), answer);
+                return Ok(held(session, call.entry(), answer).into());
             }
             Sent::Unknown => {
                 // The next call decides by the newer list; this one is not repeated.
@@ -127,6 +136,21 @@ fn cared(session: &Session<'_>, care: &Care, answer: Answer) -> Answer {
     }
     Answer {
         result: mended::noted(answer.result, &care.mended),
+        ..answer
+    }
+}
+
+/// The upstream's result within the ceiling, where one is set. A question to the user stays as it
+/// came.
+fn held(session: &Session<'_>, entry: &Entry, answer: Answer) -> Answer {
+    let most = session.limits.max_result_tokens;
+    let most = most.filter(|_| answer.relayed && answer.outcome != Outcome::InputRequired);
+    let Some(cut) = most.and_then(|most| ceiling::single(&answer.result, entry, most)) else {
+        return answer;
+    };
+    session.metrics.cut(1);
+    Answer {
+        result: cut,
         ..answer
     }
 }

@@ -21,14 +21,33 @@ static KNOWN: LazyLock<HashSet<&'static [u8]>> = LazyLock::new(|| {
 
 /// No fewer than the o200k tokens of this text; never more than its bytes.
 pub(super) fn at_most(text: &str) -> usize {
+    within(text, usize::MAX).unwrap_or(usize::MAX)
+}
+
+/// The same bound where it is no more than `most`; reads no further than it takes to know that.
+pub(super) fn within(text: &str, most: usize) -> Option<usize> {
+    let (end, sum) = read(text, most);
+    (end == text.len()).then_some(sum)
+}
+
+/// Bytes of the longest beginning that ends between two pieces and has at most so many tokens.
+pub(super) fn reach(text: &str, most: usize) -> usize {
+    text.floor_char_boundary(read(text, most).0)
+}
+
+/// Adds up pieces while their sum is no more than `most`: where it ends, and the sum.
+fn read(text: &str, most: usize) -> (usize, usize) {
     let bytes = text.as_bytes();
     let (mut at, mut sum) = (0, 0);
     while at < bytes.len() {
         let end = piece(bytes, at);
-        sum += cost(bytes, at, end);
-        at = end;
+        let next = sum + cost(bytes, at, end);
+        if next > most {
+            break;
+        }
+        (at, sum) = (end, next);
     }
-    sum
+    (at, sum)
 }
 
 /// Where the piece that starts here ends.

@@ -3,8 +3,10 @@
 //! Never decides whether it may be made: that is the guard's word, given before.
 
 use std::fmt;
+use std::time::Duration;
 
 use serde_json::value::RawValue;
+use tokio::time::Instant;
 
 use crate::caller::Caller;
 use crate::protocol::{ProgressSender, Tool};
@@ -62,12 +64,14 @@ impl fmt::Debug for CallContext {
 /// Bytes of an answer that has to be held whole: of several calls at once, or for an old revision.
 const MOST_HELD: usize = 32 * 1024 * 1024;
 
-/// Sends the call; `limit`: bytes of its answer.
+/// Sends the call; `limit`: bytes of its answer; `time`: how long it may take, instead of the usual
+/// limits.
 pub(super) async fn send(
     link: &Link,
     caller: &Caller,
     call: Call<'_>,
     limit: usize,
+    time: Option<Duration>,
 ) -> Result<Received, Error> {
     let context = call.context;
     let ask = Ask {
@@ -89,6 +93,7 @@ pub(super) async fn send(
         },
         repeatable: call.repeatable,
         progress: context.progress.as_ref(),
+        until: time.map(|time| Instant::now() + time),
     };
     link.receive(caller, &ask).await
 }

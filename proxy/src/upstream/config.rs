@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::upstream::patience::ToolTimeouts;
+
 /// Everything that `Upstream::new` needs to know.
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -19,6 +21,8 @@ pub struct Config {
     pub idle_timeout: Duration,
     /// One request, whatever happens.
     pub total_timeout: Duration,
+    /// How long calls of single tools may take instead.
+    pub tool_timeouts: ToolTimeouts,
     /// Silences in a run after which nothing is sent for a while; 0: always sent.
     pub breaker_failures: usize,
     /// How long that while is.

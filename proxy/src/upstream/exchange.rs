@@ -8,15 +8,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::header::HeaderValue;
 use reqwest::Response;
-use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::time::{Instant, timeout, timeout_at};
 use url::Url;
 
 use crate::caller::Caller;
-use crate::protocol::{ErrorObject, ProgressSender, challenge};
+use crate::protocol::ProgressSender;
 use crate::upstream::breaker::Breaker;
 use crate::upstream::config::Config;
 use crate::upstream::error::{Error, Phase};
@@ -26,7 +25,9 @@ use crate::upstream::lane::Lane;
 use crate::upstream::long::{Begun, Bounds, Long};
 use crate::upstream::message::{self, Message};
 use crate::upstream::metrics::Metrics;
+use crate::upstream::patience::{Patience, Usual};
 use crate::upstream::progress::Relay;
+use crate::upstream::refused;
 use crate::upstream::request::{self, MCP_SESSION_ID, Method, Outgoing};
 
 /// The connection to the upstream. Cheap to clone.
@@ -38,9 +39,7 @@ pub(super) struct Wire {
 struct Inner {
     client: reqwest::Client,
     url: Url,
-    first_byte: Duration,
-    idle: Duration,
-    total: Duration,
+    usual: Usual,
     breaker: Breaker,
     metrics: Metrics,
     last_id: AtomicU64,
@@ -90,10 +89,12 @@ impl Wire {
                 breaker: Breaker::new(failures, pause, metrics.clone()),
                 client,
                 url: config.url,
-                // The client's own clock covers the connection; this one must not run out first.
-                first_byte: config.connect_timeout + config.first_byte_timeout,
-                idle: config.idle_timeout,
-                total: config.total_timeout,
+                usual: Usual {
+                    // The client's own clock covers the connection; this one must not run out first.
+                    first_byte: config.connect_timeout + config.first_byte_timeout,
+                    idle: config.idle_timeout,
+                    total: config.total_timeout,
+                },
                 metrics,
                 last_id: AtomicU64::new(0),
             }),
@@ -126,27 +127,31 @@ impl Wire {
             held: limit,
             flowing: None,
         };
-        match self.receive(sent, room, aside).await? {
+        match self.receive(sent, room, aside, None).await? {
             Arrival::Whole(answer) => Ok(answer),
             Arrival::Long(_) => Err(Error::TooLarge { limit }.into()),
         }
     }
 
     /// Sends a request and waits for its answer, or for the beginning of one that is too large to
-    /// be held where there is room for it to flow.
+    /// be held where there is room for it to flow; `until`: a deadline instead of the usual limits.
     pub(super) async fn receive(
         &self,
         sent: Outgoing,
         room: Room,
         aside: Aside<'_>,
+        until: Option<Instant>,
     ) -> Result<Arrival, Failure> {
         let timer = self.inner.metrics.start(sent.method);
-        let deadline = Instant::now() + self.inner.total;
-        let outcome = timeout_at(deadline, self.exchange(sent, room, deadline, aside))
-            .await
-            .unwrap_or(Err(Failure::Error(Error::Timeout {
-                phase: Phase::Total,
-            })));
+        let patience = self.inner.usual.patience(until);
+        let outcome = timeout_at(
+            patience.deadline,
+            self.exchange(sent, room, patience, aside),
+        )
+        .await
+        .unwrap_or(Err(Failure::Error(Error::Timeout {
+            phase: Phase::Total,
+        })));
         match outcome {
             Ok(Arrival::Long(long)) => Ok(Arrival::Long(Box::new(long.with(timer)))),
             outcome => {
@@ -160,10 +165,10 @@ impl Wire {
     pub(super) async fn tell(&self, sent: Outgoing) -> Result<(), Failure> {
         let timer = self.inner.metrics.start(sent.method);
         let id = sent.id;
-        let deadline = Instant::now() + self.inner.total;
-        let outcome = match self.send(sent, deadline).await {
+        let patience = self.inner.usual.patience(None);
+        let outcome = match self.send(sent, patience).await {
             Ok(response) if response.status().is_success() => Ok(()),
-            Ok(response) => Err(self.refusal(response, id).await),
+            Ok(response) => Err(refused::read(response, id, patience.idle).await),
             Err(error) => Err(error.into()),
         };
         timer.stop(outcome.as_ref().map_or_else(Failure::kind, |()| "ok"));
@@ -174,22 +179,22 @@ impl Wire {
         &self,
         sent: Outgoing,
         room: Room,
-        deadline: Instant,
+        patience: Patience,
         aside: Aside<'_>,
     ) -> Result<Arrival, Failure> {
         let id = sent.id;
-        let response = self.send(sent, deadline).await?;
+        let response = self.send(sent, patience).await?;
         match response.status().as_u16() {
             202 | 204 => return Err(NO_ANSWER.into()),
             200..=299 => {}
-            _ => return Err(self.refusal(response, id).await),
+            _ => return Err(refused::read(response, id, patience.idle).await),
         }
         let session = response.headers().get(MCP_SESSION_ID).cloned();
         let session = session.map(|mut id| {
             id.set_sensitive(true);
             id
         });
-        let body = body(response.headers()).ok_or(Error::Malformed {
+        let body = Body::of(response.headers()).ok_or(Error::Malformed {
             what: "a content type of JSON or an event stream",
         })?;
         let most = room.flowing.map_or(room.held, |most| most.max(room.held));
@@ -205,9 +210,10 @@ impl Wire {
             relay: Relay::default(),
             flowing: room.flowing.map(|bytes| Bounds {
                 bytes,
-                idle: self.inner.idle,
-                deadline,
+                idle: patience.idle,
+                deadline: patience.deadline,
             }),
+            idle: patience.idle,
             tried: HELD,
         };
         match reading.run(response, body, room.held).await? {
@@ -216,7 +222,7 @@ impl Wire {
         }
     }
 
-    async fn send(&self, sent: Outgoing, deadline: Instant) -> Result<Response, Error> {
+    async fn send(&self, sent: Outgoing, patience: Patience) -> Result<Response, Error> {
         let method = sent.method;
         let url = self.inner.url.clone();
         let request = if method == Method::Delete {
@@ -226,12 +232,7 @@ impl Wire {
         };
         let request = request.headers(sent.headers).body(sent.body);
         let listening = self.inner.breaker.listen(method);
-        let first_byte = Instant::now() + self.inner.first_byte;
-        let (until, phase) = if first_byte < deadline {
-            (first_byte, Phase::FirstByte)
-        } else {
-            (deadline, Phase::Total)
-        };
+        let (until, phase) = patience.within(patience.first_byte, Phase::FirstByte);
         let outcome = match timeout_at(until, request.send()).await {
             Ok(Ok(response)) => Ok(response),
             Ok(Err(error)) => Err(classify(&error)),
@@ -241,61 +242,7 @@ impl Wire {
         listening.heard(outcome.as_ref().map(|head| head.status().as_u16()));
         outcome
     }
-
-    /// What an HTTP status other than success means.
-    async fn refusal(&self, response: Response, id: u64) -> Failure {
-        let status = response.status().as_u16();
-        let headers = response.headers();
-        let challenges = || challenge::bounded(headers.get_all(WWW_AUTHENTICATE).iter());
-        match status {
-            401 => Error::Unauthorized {
-                challenges: challenges(),
-            }
-            .into(),
-            403 => {
-                let challenges: Vec<HeaderValue> = challenges();
-                let scope = challenges.iter().any(challenge::lacks_scope);
-                Error::Forbidden { challenges, scope }.into()
-            }
-            429 => Error::RateLimited {
-                retry_after: headers.get(RETRY_AFTER).cloned(),
-            }
-            .into(),
-            _ => Failure::Refused(self.explained(response, status, id).await),
-        }
-    }
-
-    /// Reads the body of a refusal as far as it helps; whatever is wrong with it, the status holds.
-    async fn explained(&self, mut response: Response, status: u16, id: u64) -> Refusal {
-        let kind = body(response.headers());
-        let retry_after = response.headers().get(RETRY_AFTER).cloned();
-        let mut framer = Framer::new(kind.unwrap_or(Body::Json), EXPLANATION);
-        while let Ok(Ok(Some(chunk))) = timeout(self.inner.idle, response.chunk()).await {
-            if framer.push(&chunk).is_err() {
-                break;
-            }
-        }
-        let text = framer
-            .next()
-            .or_else(|| framer.finish())
-            .unwrap_or_default();
-        tracing::trace!(status, id, "the upstream refused a request");
-        let lower = text.to_ascii_lowercase();
-        let names = |word: &[u8]| lower.windows(word.len()).any(|window| window == word);
-        Refusal {
-            status,
-            retry_after: retry_after.filter(|_| status == 503),
-            // Some servers put an id of their own into these: the status says whom it is about.
-            error: serde_json::from_slice::<Explanation>(&text)
-                .ok()
-                .map(|explanation| explanation.error),
-            names_session: names(b"session") || names(b"initializ") || names(b"initialis"),
-        }
-    }
 }
-
-/// Bytes of a refusal's body that are read.
-const EXPLANATION: usize = 64 * 1024;
 
 /// Bytes of an answer that are held before it flows. Most answers are smaller, and can be judged
 /// whole.
@@ -310,23 +257,6 @@ const STREAM_END: Duration = Duration::from_secs(1);
 const NO_ANSWER: Error = Error::Malformed {
     what: "a JSON-RPC answer to the request",
 };
-
-#[derive(Deserialize)]
-struct Explanation {
-    error: ErrorObject,
-}
-
-fn body(headers: &HeaderMap) -> Option<Body> {
-    let kind = headers.get(CONTENT_TYPE)?.to_str().ok()?;
-    let kind = kind.split(';').next()?.trim();
-    if kind.eq_ignore_ascii_case("application/json") {
-        Some(Body::Json)
-    } else if kind.eq_ignore_ascii_case("text/event-stream") {
-        Some(Body::EventStream)
-    } else {
-        None
-    }
-}
 
 /// What an error of the HTTP client means. Its own text is dropped: it names the URL.
 fn classify(error: &reqwest::Error) -> Error {
@@ -363,6 +293,8 @@ struct Reading<'a> {
     relay: Relay,
     /// The bounds of an answer that may flow.
     flowing: Option<Bounds>,
+    /// The longest silence.
+    idle: Duration,
     /// Bytes held before it is tried whether the answer may flow.
     tried: usize,
 }
@@ -382,7 +314,7 @@ impl Reading<'_> {
         let too_large = |_| Error::TooLarge { limit };
         let mut replies = 0;
         loop {
-            let chunk = timeout(self.wire.inner.idle, response.chunk())
+            let chunk = timeout(self.idle, response.chunk())
                 .await
                 .map_err(|_| Error::Timeout { phase: Phase::Idle })?;
             let (ended, broken) = match chunk {

@@ -8,6 +8,7 @@
 
 use std::collections::VecDeque;
 
+use http::header::{CONTENT_TYPE, HeaderMap};
 use serde::de::IgnoredAny;
 
 use crate::upstream::flow::Flow;
@@ -19,6 +20,21 @@ pub(super) enum Body {
     Json,
     /// One message an event.
     EventStream,
+}
+
+impl Body {
+    /// The kind that these headers tell, if it is one.
+    pub(super) fn of(headers: &HeaderMap) -> Option<Self> {
+        let kind = headers.get(CONTENT_TYPE)?.to_str().ok()?;
+        let kind = kind.split(';').next()?.trim();
+        if kind.eq_ignore_ascii_case("application/json") {
+            Some(Self::Json)
+        } else if kind.eq_ignore_ascii_case("text/event-stream") {
+            Some(Self::EventStream)
+        } else {
+            None
+        }
+    }
 }
 
 /// A message or a line outgrew the limit.

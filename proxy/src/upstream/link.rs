@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use serde_json::value::RawValue;
+use tokio::time::Instant;
 
 use crate::caller::Caller;
 use crate::protocol::ProgressSender;
@@ -42,6 +43,8 @@ pub(super) struct Ask<'a> {
     pub(super) repeatable: bool,
     /// Where progress goes.
     pub(super) progress: Option<&'a ProgressSender>,
+    /// When the answer has to be there, instead of the usual limits; second chances included.
+    pub(super) until: Option<Instant>,
 }
 
 /// A result: all of it, or its beginning.
@@ -131,6 +134,7 @@ impl Link {
             },
             repeatable: true,
             progress: None,
+            until: None,
         };
         self.ask(caller, &ping).await.map(drop)
     }
@@ -155,7 +159,7 @@ impl Link {
             lane: Some(lane),
             progress: ask.progress,
         };
-        match self.wire.receive(sent, ask.room, aside).await {
+        match self.wire.receive(sent, ask.room, aside, ask.until).await {
             Ok(Arrival::Long(long)) => Ok(Arrival::Long(Box::new(long.cancelled_by(guard)))),
             outcome => {
                 if let Some(guard) = guard {

@@ -160,6 +160,7 @@ async fn page(link: &Link, caller: &Caller, walk: &Walk) -> Result<Page, Error> 
         },
         repeatable: true,
         progress: None,
+        until: None,
     };
     let result = link.ask(caller, &ask).await?;
     if result.get().len() < LARGE_PAGE {

@@ -80,6 +80,11 @@ pub struct Limits {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 32), regex(pattern = SIZE))]
     pub max_result: Option<String>,
+    /// Tokens of tool results in one answer, such as `10000`: more is cut at a line or an element,
+    /// with a note of what is missing. Left out: results pass as they come.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 2000, max = 1_000_000))]
+    pub max_result_tokens: Option<i32>,
     /// Client connections held at once, such as `10000`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_000_000))]

@@ -101,6 +101,23 @@ pub struct Timeouts {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 32), regex(pattern = DURATION))]
     pub total: Option<String>,
+    /// How long calls of single tools may take instead of `total`; the first that matches counts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 100))]
+    #[x_kube(merge_strategy = ListMerge::Atomic)]
+    pub tools: Vec<ToolTimeout>,
+}
+
+/// How long a call of some tools may take.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, KubeSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolTimeout {
+    /// An exact name or a glob, such as `export_*`.
+    #[schemars(length(min = 1, max = 256))]
+    pub tool: String,
+    /// One call, whatever happens, such as `10m`; a silence within it is no failure.
+    #[schemars(length(min = 1, max = 32), regex(pattern = DURATION))]
+    pub timeout: String,
 }
 
 /// When requests are refused at once because the upstream does not answer; what is left out is

@@ -68,6 +68,32 @@ fn lists_may_be_repeated() {
 }
 
 #[test]
+fn timeouts_of_tools_keep_their_order() {
+    let flags = [
+        "--tool-timeouts",
+        "a_*=10m, {b,c}=500ms",
+        "--tool-timeouts",
+        "x=y=2s",
+    ];
+    let read = parse(&[&UPSTREAM[..], &flags].concat(), &[])
+        .unwrap()
+        .tool_timeouts;
+    let read: Vec<_> = read
+        .iter()
+        .map(|one| (one.tools.as_str(), one.timeout.as_millis()))
+        .collect();
+    assert_eq!(read, [("a_*", 600_000), ("{b,c}", 500), ("x=y", 2000)]);
+    for wrong in ["a", "a=", "=1s", "a=5", "a=1ms", "[=1s", "a=1s,b"] {
+        let flags = [&UPSTREAM[..], &["--tool-timeouts", wrong]].concat();
+        let said = parse(&flags, &[]).unwrap_err().to_string();
+        assert!(
+            said.contains("such as export_*=10m,ping=2s"),
+            "{wrong}: {said}"
+        );
+    }
+}
+
+#[test]
 fn every_mistake_is_reported_at_once() {
     let flags = [
         "--upstream",
@@ -127,6 +153,10 @@ mod properties {
             settings.max_body = body;
             settings.write_tools = globs;
             settings.trust_hints = trust;
+            settings.tool_timeouts = settings.write_tools.iter().map(|tools| crate::ToolTimeout {
+                tools: tools.clone(),
+                timeout: settings.catalog_ttl,
+            }).collect();
             let environment = render::environment(&settings);
             let environment: Vec<_> = environment.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
             prop_assert_eq!(parse(&[], &environment).unwrap(), settings);

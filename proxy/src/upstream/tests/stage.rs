@@ -18,7 +18,7 @@ use url::Url;
 use crate::caller::{Caller, Callers};
 use crate::protocol::Tool;
 use crate::upstream::Received;
-use crate::upstream::{Call, CallContext, Config, Error, Limits, Protocol, Upstream};
+use crate::upstream::{Call, CallContext, Config, Error, Limits, Protocol, ToolTimeouts, Upstream};
 
 /// One request as the server saw it.
 #[derive(Clone)]
@@ -302,6 +302,7 @@ pub(super) fn config(url: &Url) -> Config {
         first_byte_timeout: Duration::from_secs(20),
         idle_timeout: Duration::from_secs(20),
         total_timeout: Duration::from_secs(60),
+        tool_timeouts: ToolTimeouts::default(),
         breaker_failures: 0,
         breaker_pause: Duration::from_secs(5),
         era_ttl: Duration::from_secs(600),
