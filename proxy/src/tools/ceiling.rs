@@ -95,7 +95,7 @@ fn cut(
     let mut is_repeated = false;
     members
         .0
-        .retain(|(name, _)| name != "content" || !std::mem::replace(&mut is_repeated, true));
+        .retain(|(name, _)| name.name() != "content" || !std::mem::replace(&mut is_repeated, true));
     members.set("content", to_raw_value(&kept).ok()?);
     Some(members.to_raw())
 }

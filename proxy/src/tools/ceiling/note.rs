@@ -90,7 +90,7 @@ pub(super) fn narrower(schema: &RawValue) -> Vec<String> {
         letters.map(|letter| letter.to_ascii_lowercase()).collect()
     };
     names
-        .map(|(name, _)| name)
+        .map(|(name, _)| name.name().to_owned())
         .filter(|name| name.len() <= NAME && NARROWER.contains(&plain(name).as_str()))
         .take(MOST_NAMED)
         .collect()
