@@ -203,7 +203,7 @@ pub struct Timing {
 pub struct Wire {
     /// When and where.
     pub recorded: Stamp,
-    /// Upstream alone first, then through the proxy.
+    /// Upstream alone first, then behind a bare proxy, then through ours.
     pub rows: Vec<WireRow>,
 }
 

@@ -185,10 +185,15 @@ where
         let slots = self.slots.clone();
         // A task of its own: the load outlives the request that asked first.
         let loading = tokio::spawn(async move {
+            let (held, place) = (slots.clone(), key.clone());
             slots
                 .try_get_with(key, async move {
                     let loaded = Instant::now();
-                    load().await.map(|value| Arc::new(Slot::new(value, loaded)))
+                    let value = load().await?;
+                    // A refresh of what was there before may have been followed by a newer one.
+                    let newer = held.get(&place).await;
+                    let newer = newer.filter(|held| held.cached.loaded > loaded);
+                    Ok::<_, E>(newer.unwrap_or_else(|| Arc::new(Slot::new(value, loaded))))
                 })
                 .await
         });

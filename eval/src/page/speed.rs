@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::records::{Timing, Timings, Wire};
+use crate::records::{Timing, Timings, Wire, WireRow};
 use crate::table::markdown;
 
 const MODES: [&str; 3] = ["lexical", "semantic", "hybrid"];
@@ -98,8 +98,9 @@ pub(crate) fn relayed(wire: &Wire) -> String {
     let mut text = "\
 ## A relayed call
 
-`cargo bench -p toolsearch-proxy --bench relay`: the same call to the upstream alone and through the \
-proxy in front of it, in one run over loopback.
+`cargo bench -p toolsearch-proxy --bench relay`: the same call to the upstream alone, behind a proxy \
+that only hands on what comes, and through ours, in turns, in one run over loopback, with clients, \
+proxies and upstream on the same cores. `-- --beside PROGRAM` asks other builds of the proxy too.
 
 "
     .to_owned();
@@ -113,13 +114,15 @@ proxy in front of it, in one run over loopback.
     });
     let head = ["", "p50", "p99", "calls/s, 32 at once"];
     text.push_str(&markdown(&head, &rows.collect::<Vec<_>>()));
-    if let [alone, through] = &wire.rows[..] {
+    if let [alone, bare, ours] = &wire.rows[..] {
+        let added = |of: fn(&WireRow) -> f64| (of(ours) - of(alone)) / (of(bare) - of(alone));
         let _ = write!(
             text,
-            "\nA relayed call takes {:.2} times as long as the call alone, and there are {:.2} of \
-             the calls a second, with client, proxy and upstream on the same cores.\n",
-            through.p50_us / alone.p50_us,
-            through.calls_per_second / alone.calls_per_second
+            "\nThe proxy adds {:.2} times what the bare one adds at p50, {:.2} times at p99, and \
+             carries {:.2} of its calls a second.\n",
+            added(|row| row.p50_us),
+            added(|row| row.p99_us),
+            ours.calls_per_second / bare.calls_per_second
         );
     }
     let _ = write!(text, "\n{}\n", wire.recorded);

@@ -207,3 +207,31 @@ async fn a_late_refresh_does_not_take_the_place_of_a_newer_load() {
         bench.cache.remove(&1).await;
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_first_load_does_not_take_the_place_of_a_newer_refresh() {
+    let bench = Bench::new();
+    bench.get(None).await.unwrap();
+    tokio::time::sleep(PAUSE).await;
+    let slow = |number: usize, seconds: u64| {
+        move || async move {
+            tokio::time::sleep(Duration::from_secs(seconds)).await;
+            Ok(number)
+        }
+    };
+    let at = |seconds: u64| tokio::time::sleep(Duration::from_secs(seconds));
+    let refresh = bench.cache.get_newer(1, slow(100, 3));
+    let first = async {
+        at(1).await;
+        bench.cache.remove(&1).await;
+        bench.cache.get(1, true, slow(200, 20)).await
+    };
+    let newest = async {
+        at(10).await;
+        bench.cache.get_newer(1, slow(300, 1)).await
+    };
+    let (refresh, first, newest) = tokio::join!(refresh, first, newest);
+    let values = [refresh, first, newest].map(|cached| cached.unwrap().value);
+    assert_eq!(values, [100, 300, 300]);
+    assert_eq!(bench.get(None).await.unwrap().value, 300);
+}
