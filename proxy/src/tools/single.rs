@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use tokio::time::Instant;
+
 use crate::catalog::{Catalog, Entry};
 use crate::tools::answer::{Answer, Long, Outcome, Reply};
 use crate::tools::arguments::Given;
@@ -26,13 +28,14 @@ pub(super) async fn read(
     single: bool,
 ) -> Result<Reply, Error> {
     let mut catalog = refreshed_for(session, catalog, &given.name).await?;
+    let began = Instant::now();
     for last in [false, true] {
         let call = match call::read(&catalog, given) {
             Ok(call) => call,
             Err(refusal) => return Ok(relay::refused(&refusal).into()),
         };
         let received = call
-            .forward(session.upstream, session.caller, context)
+            .forward(session.upstream, session.caller, context, began)
             .await;
         let received = match received {
             Ok(Received::Long(result)) => {
@@ -74,13 +77,14 @@ pub(super) async fn write(
     context: &CallContext,
 ) -> Result<Reply, Error> {
     let mut catalog = refreshed_for(session, &session.catalog, &given.name).await?;
+    let began = Instant::now();
     for last in [false, true] {
         let call = match call::write(&catalog, given) {
             Ok(call) => call,
             Err(refusal) => return Ok(relay::refused(&refusal).into()),
         };
         let received = call
-            .forward(session.upstream, session.caller, context)
+            .forward(session.upstream, session.caller, context, began)
             .await;
         let received = match received {
             Ok(Received::Long(result)) => {
