@@ -152,9 +152,9 @@ fn held(session: &Session<'_>, entry: &Entry, answer: Answer) -> Answer {
     let Some(cut) = most.and_then(|most| ceiling::single(&answer.result, entry, most)) else {
         return answer;
     };
-    session.metrics.cut(1);
+    session.metrics.cut(usize::from(cut.is_short));
     Answer {
-        result: cut,
+        result: cut.result,
         ..answer
     }
 }
