@@ -1,9 +1,10 @@
 //! What is given of a result that is larger than a model should read? As much as the ceiling lets
 //! through, in whole lines and elements, and a note of what is missing and how to get it.
 //!
-//! Guarantees: a result within the ceiling is not touched; what is cut stays valid JSON in every
-//! place where it was; an image, an audio or a resource is never cut; `_meta` and every member
-//! that is no content stay as they came. Counted is what a model may be shown: the texts of
+//! Guarantees: a result within the ceiling is not touched; a text that is a JSON array or object
+//! stays one when it is cut, unless a key holds half a character; any other is cut by lines; an
+//! image, an audio or a resource is never cut; `_meta` and every member that is no content stay as
+//! they came. Counted is what a model may be shown: the texts of
 //! `content`, and `structuredContent`. Pure.
 //!
 //! Clients show a model either `structuredContent` or `content`, and the note stands in `content`.
