@@ -1,6 +1,7 @@
 //! What do our five tools do? Parsing of a `tools/call` into one of five, and its run.
 
 mod answer;
+mod apart;
 mod arguments;
 mod asked;
 mod batch;

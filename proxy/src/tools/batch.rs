@@ -6,9 +6,10 @@ use futures_util::future::join_all;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, Entry};
 use crate::protocol::challenge;
 use crate::tools::answer::{Answer, Content, Outcome, Reply, serialize};
+use crate::tools::apart;
 use crate::tools::arguments::{Given, Members, Problem};
 use crate::tools::ceiling;
 use crate::tools::mended;
@@ -77,7 +78,7 @@ pub(super) async fn run(
         return Err(challenge);
     }
     let items: Vec<Item> = items.into_iter().flatten().collect();
-    Ok(labelled(session, &items))
+    Ok(labelled(session, &items).await)
 }
 
 async fn item(
@@ -132,7 +133,7 @@ fn challenged(items: &[Result<Item, Error>]) -> Option<Error> {
 }
 
 /// A line for each item, and what it gave; all within the ceiling, where one is set.
-fn labelled(session: &Session<'_>, items: &[Item]) -> Answer {
+async fn labelled(session: &Session<'_>, items: &[Item]) -> Answer {
     let count = items.len();
     let labels: Vec<String> = items
         .iter()
@@ -145,7 +146,7 @@ fn labelled(session: &Session<'_>, items: &[Item]) -> Answer {
         })
         .collect();
     let blocks = items.iter().map(|item| blocks(&item.answer)).collect();
-    let (blocks, note) = held(session, items, &labels, blocks);
+    let (blocks, note) = held(session, items, &labels, blocks).await;
     let content = labels.iter().zip(&blocks).flat_map(|(label, blocks)| {
         let relayed = blocks.iter().map(|block| Content::Relayed(block));
         std::iter::once(Content::text(label)).chain(relayed)
@@ -161,7 +162,7 @@ fn labelled(session: &Session<'_>, items: &[Item]) -> Answer {
     Answer::content(&content, outcome, failed)
 }
 
-fn held(
+async fn held(
     session: &Session<'_>,
     items: &[Item],
     labels: &[String],
@@ -170,10 +171,17 @@ fn held(
     let Some(most) = session.limits.max_result_tokens else {
         return (blocks, None);
     };
-    let held = ceiling::several(labels, blocks, most, |at| {
-        let entry = session.catalog.find(&items[at].name);
-        entry.map(|entry| &*entry.tool.input_schema)
-    });
+    let find = |item: &Item| session.catalog.find(&item.name).cloned();
+    let entries: Vec<Option<Arc<Entry>>> = items.iter().map(find).collect();
+    let labels = labels.to_vec();
+    let bytes = blocks.iter().flatten().map(|block| block.get().len()).sum();
+    let held = apart::run(bytes, move || {
+        ceiling::several(&labels, blocks, most, |at| {
+            let entry = entries[at].as_ref();
+            entry.map(|entry| &*entry.tool.input_schema)
+        })
+    })
+    .await;
     session.metrics.cut(held.cut);
     (held.content, held.note)
 }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use serde_json::value::RawValue;
+use tokio::time::Instant;
 
 use crate::caller::Caller;
 use crate::catalog::{Access, Catalog, Entry};
@@ -152,8 +153,9 @@ impl ReadCall {
         upstream: &Upstream,
         caller: &Caller,
         context: &CallContext,
+        began: Instant,
     ) -> Result<Received, Error> {
-        self.0.forward(upstream, caller, context, true).await
+        self.0.forward(upstream, caller, context, true, began).await
     }
 
     pub(super) const fn entry(&self) -> &Arc<Entry> {
@@ -172,9 +174,13 @@ impl WriteCall {
         upstream: &Upstream,
         caller: &Caller,
         context: &CallContext,
+        began: Instant,
     ) -> Result<Received, Error> {
         let repeatable = self.0.entry.access == Access::Read;
-        self.0.forward(upstream, caller, context, repeatable).await
+        let admitted = &self.0;
+        admitted
+            .forward(upstream, caller, context, repeatable, began)
+            .await
     }
 
     pub(super) const fn entry(&self) -> &Arc<Entry> {
@@ -193,12 +199,14 @@ impl Admitted {
         caller: &Caller,
         context: &CallContext,
         repeatable: bool,
+        began: Instant,
     ) -> Result<Received, Error> {
         let call = Call {
             tool: &self.entry.tool,
             arguments: &self.arguments,
             repeatable,
             context,
+            began,
         };
         upstream.call(caller, call).await
     }

@@ -1,9 +1,10 @@
 //! What is given of a result that is larger than a model should read? As much as the ceiling lets
 //! through, in whole lines and elements, and a note of what is missing and how to get it.
 //!
-//! Guarantees: a result within the ceiling is not touched; what is cut stays valid JSON in every
-//! place where it was; an image, an audio or a resource is never cut; `_meta` and every member
-//! that is no content stay as they came. Counted is what a model may be shown: the texts of
+//! Guarantees: a result within the ceiling is not touched; a text that is a JSON array or object
+//! stays one when it is cut, unless a key holds half a character; any other is cut by lines; an
+//! image, an audio or a resource is never cut; `_meta` and every member that is no content stay as
+//! they came. Counted is what a model may be shown: the texts of
 //! `content`, and `structuredContent`. Pure.
 //!
 //! Clients show a model either `structuredContent` or `content`, and the note stands in `content`.
@@ -35,12 +36,20 @@ pub(super) struct Held {
     pub(super) content: Vec<Vec<Box<RawValue>>>,
     /// What is said behind all of them, where one was cut.
     pub(super) note: Option<String>,
-    /// How many were.
+    /// Of how many something is missing.
     pub(super) cut: usize,
 }
 
+/// One result within the ceiling, which it was not as it came.
+pub(super) struct Cut {
+    /// What is left of it, and a note.
+    pub(super) result: Box<RawValue>,
+    /// Whether anything is missing.
+    pub(super) is_short: bool,
+}
+
 /// The result of one call in at most `most` tokens; `None` where it is within them as it is.
-pub(super) fn single(result: &RawValue, entry: &Entry, most: usize) -> Option<Box<RawValue>> {
+pub(super) fn single(result: &RawValue, entry: &Entry, most: usize) -> Option<Cut> {
     let way = match entry.access {
         Access::Read => Way::Again,
         Access::Write => Way::Otherwise,
@@ -55,7 +64,7 @@ fn cut(
     most: usize,
     way: Way,
     narrower: impl Fn() -> Vec<String>,
-) -> Option<Box<RawValue>> {
+) -> Option<Cut> {
     // No text has more tokens than bytes.
     if result.get().len() <= most {
         return None;
@@ -97,7 +106,10 @@ fn cut(
         .0
         .retain(|(name, _)| name.name() != "content" || !std::mem::replace(&mut is_repeated, true));
     members.set("content", to_raw_value(&kept).ok()?);
-    Some(members.to_raw())
+    Some(Cut {
+        result: members.to_raw(),
+        is_short: losses.is_short(),
+    })
 }
 
 /// The results of several calls, which share `most` tokens with a label before each: those that
@@ -141,16 +153,20 @@ pub(super) fn several<'a>(
             Share::Part(part) => part,
             Share::Nothing => 0,
         };
-        cut += 1;
+        let mut lost = Losses::default();
         names.extend(schema(at).map(note::narrower).unwrap_or_default());
         let label = format!("[{}/{}] ", at + 1, labels.len());
-        kept.push(blocks::fit(blocks, share, &label, &mut losses));
+        kept.push(blocks::fit(blocks, share, &label, &mut lost));
+        cut += usize::from(lost.is_short());
+        losses.append(lost);
     }
     names.sort();
     names.dedup();
     Held {
         content: kept,
-        note: (cut > 0).then(|| note::note(&losses, most, Way::Alone, &names)),
+        note: losses
+            .is_any()
+            .then(|| note::note(&losses, most, Way::Alone, &names)),
         cut,
     }
 }
@@ -179,7 +195,10 @@ fn is_said(json: &str, blocks: &[Block]) -> bool {
     let mut values = std::iter::once(json).chain(inner);
     values.any(|json| match (&texts[..], Parts::read(json)) {
         ([text], _) if says(text, json) => true,
-        (texts, Some(Parts::Array(items, count))) if count == texts.len() => {
+        // Of a very long list not all items are held, so that not all could be compared.
+        (texts @ [_, ..], Some(Parts::Array(items, count)))
+            if count == texts.len() && count == items.len() =>
+        {
             let mut pairs = texts.iter().zip(items);
             pairs.all(|(text, item)| says(text, item.get()))
         }

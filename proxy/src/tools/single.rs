@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
+use tokio::time::Instant;
+
 use crate::catalog::{Catalog, Entry};
 use crate::tools::answer::{Answer, Long, Outcome, Reply};
+use crate::tools::apart;
 use crate::tools::arguments::Given;
 use crate::tools::call::{self, Care};
 use crate::tools::ceiling;
@@ -26,13 +29,14 @@ pub(super) async fn read(
     single: bool,
 ) -> Result<Reply, Error> {
     let mut catalog = refreshed_for(session, catalog, &given.name).await?;
+    let began = Instant::now();
     for last in [false, true] {
         let call = match call::read(&catalog, given) {
             Ok(call) => call,
             Err(refusal) => return Ok(relay::refused(&refusal).into()),
         };
         let received = call
-            .forward(session.upstream, session.caller, context)
+            .forward(session.upstream, session.caller, context, began)
             .await;
         let received = match received {
             Ok(Received::Long(result)) => {
@@ -46,7 +50,7 @@ pub(super) async fn read(
                 note(call.entry(), &answer);
                 let answer = cared(session, call.care(), answer);
                 return Ok(if single {
-                    held(session, call.entry(), answer)
+                    held(session, call.entry(), answer).await
                 } else {
                     answer
                 }
@@ -74,13 +78,14 @@ pub(super) async fn write(
     context: &CallContext,
 ) -> Result<Reply, Error> {
     let mut catalog = refreshed_for(session, &session.catalog, &given.name).await?;
+    let began = Instant::now();
     for last in [false, true] {
         let call = match call::write(&catalog, given) {
             Ok(call) => call,
             Err(refusal) => return Ok(relay::refused(&refusal).into()),
         };
         let received = call
-            .forward(session.upstream, session.caller, context)
+            .forward(session.upstream, session.caller, context, began)
             .await;
         let received = match received {
             Ok(Received::Long(result)) => {
@@ -93,7 +98,7 @@ pub(super) async fn write(
             Sent::Answer(answer) => {
                 note(call.entry(), &answer);
                 let answer = cared(session, call.care(), answer);
-                return Ok(held(session, call.entry(), answer).into());
+                return Ok(held(session, call.entry(), answer).await.into());
             }
             Sent::Unknown => {
                 // The next call decides by the newer list; this one is not repeated.
@@ -142,15 +147,25 @@ fn cared(session: &Session<'_>, care: &Care, answer: Answer) -> Answer {
 
 /// The upstream's result within the ceiling, where one is set. A question to the user stays as it
 /// came.
-fn held(session: &Session<'_>, entry: &Entry, answer: Answer) -> Answer {
+async fn held(session: &Session<'_>, entry: &Arc<Entry>, answer: Answer) -> Answer {
     let most = session.limits.max_result_tokens;
     let most = most.filter(|_| answer.relayed && answer.outcome != Outcome::InputRequired);
-    let Some(cut) = most.and_then(|most| ceiling::single(&answer.result, entry, most)) else {
+    let Some(most) = most else {
         return answer;
     };
-    session.metrics.cut(1);
+    let bytes = answer.result.get().len();
+    let (entry, result) = (Arc::clone(entry), answer.result);
+    let work = move || {
+        let cut = ceiling::single(&result, &entry, most);
+        (result, cut)
+    };
+    let (result, cut) = apart::run(bytes, work).await;
+    let Some(cut) = cut else {
+        return Answer { result, ..answer };
+    };
+    session.metrics.cut(usize::from(cut.is_short));
     Answer {
-        result: cut,
+        result: cut.result,
         ..answer
     }
 }

@@ -27,6 +27,8 @@ pub struct Call<'a> {
     pub repeatable: bool,
     /// What a modern caller's request carries besides.
     pub context: &'a CallContext,
+    /// Since when its tool's time runs, where the tool has its own: a repetition has what is left.
+    pub began: Instant,
 }
 
 /// What a caller's request carries beside name and arguments, relayed for single calls.
@@ -93,7 +95,7 @@ pub(super) async fn send(
         },
         repeatable: call.repeatable,
         progress: context.progress.as_ref(),
-        until: time.map(|time| Instant::now() + time),
+        until: time.map(|time| call.began + time),
     };
     link.receive(caller, &ask).await
 }

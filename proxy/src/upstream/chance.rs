@@ -153,7 +153,13 @@ mod tests {
         assert_eq!(after(Error::Lost, true), Some(Chance::Lost));
         assert_eq!(after(Error::Lost, false), None);
         assert_eq!(after(Error::Unreachable, false), Some(Chance::Unreachable));
-        for phase in [Phase::Connect, Phase::FirstByte, Phase::Idle, Phase::Total] {
+        for phase in [
+            Phase::Connect,
+            Phase::Before,
+            Phase::FirstByte,
+            Phase::Idle,
+            Phase::Total,
+        ] {
             assert_eq!(after(Error::Timeout { phase }, true), None);
         }
         let challenges = vec![];

@@ -86,6 +86,8 @@ pub enum Error {
 pub enum Phase {
     /// Nothing was sent.
     Connect,
+    /// What has to go before it took all the time, and it was not sent.
+    Before,
     /// Sent, and no answer began.
     FirstByte,
     /// The answer fell silent.
@@ -130,7 +132,7 @@ impl Error {
     #[must_use]
     pub const fn outcome_unknown(&self) -> bool {
         match self {
-            Self::Timeout { phase } => !matches!(phase, Phase::Connect),
+            Self::Timeout { phase } => !matches!(phase, Phase::Connect | Phase::Before),
             Self::Lost | Self::Malformed { .. } | Self::TooLarge { .. } => true,
             Self::Status { status, .. } => *status >= 500,
             Self::Unauthorized { .. }

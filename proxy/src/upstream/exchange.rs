@@ -168,7 +168,7 @@ impl Wire {
         let patience = self.inner.usual.patience(None);
         let outcome = match self.send(sent, patience).await {
             Ok(response) if response.status().is_success() => Ok(()),
-            Ok(response) => Err(refused::read(response, id, patience.idle).await),
+            Ok(response) => Err(refused::read(response, id, patience.explained_by()).await),
             Err(error) => Err(error.into()),
         };
         timer.stop(outcome.as_ref().map_or_else(Failure::kind, |()| "ok"));
@@ -187,7 +187,7 @@ impl Wire {
         match response.status().as_u16() {
             202 | 204 => return Err(NO_ANSWER.into()),
             200..=299 => {}
-            _ => return Err(refused::read(response, id, patience.idle).await),
+            _ => return Err(refused::read(response, id, patience.explained_by()).await),
         }
         let session = response.headers().get(MCP_SESSION_ID).cloned();
         let session = session.map(|mut id| {

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use serde_json::value::RawValue;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
 
 use crate::caller::Caller;
 use crate::protocol::ProgressSender;
@@ -16,7 +16,7 @@ use crate::upstream::cancel::Cancel;
 use crate::upstream::chance::Chance;
 use crate::upstream::config::{Config, Protocol};
 use crate::upstream::era::{self, Belief, Era, Verdict};
-use crate::upstream::error::Error;
+use crate::upstream::error::{Error, Phase};
 use crate::upstream::exchange::{Answer, Arrival, Aside, Room, Wire};
 use crate::upstream::failure::Failure;
 use crate::upstream::lane::Lane;
@@ -43,7 +43,8 @@ pub(super) struct Ask<'a> {
     pub(super) repeatable: bool,
     /// Where progress goes.
     pub(super) progress: Option<&'a ProgressSender>,
-    /// When the answer has to be there, instead of the usual limits; second chances included.
+    /// When the answer has to be there, instead of the usual limits; the handshake and second
+    /// chances included.
     pub(super) until: Option<Instant>,
 }
 
@@ -93,7 +94,7 @@ impl Link {
 
     /// As [`Link::ask`], for who can also take a result as it comes.
     pub(super) async fn receive(&self, caller: &Caller, ask: &Ask<'_>) -> Result<Received, Error> {
-        let mut lane = self.resolve(caller, false).await?.lane;
+        let mut lane = in_time(ask.until, self.resolve(caller, false)).await?.lane;
         let mut spent = Vec::new();
         loop {
             let failure = match self.send(caller, &lane, ask).await {
@@ -105,8 +106,12 @@ impl Link {
                 Some(chance) if !spent.contains(&chance) => chance,
                 _ => return Err(failure.into()),
             };
+            // It may have been carried out, which would be denied after this.
+            if chance == Chance::Lost && is_over(ask.until) {
+                return Err(failure.into());
+            }
             spent.push(chance);
-            let Some(next) = self.take(chance, caller, &lane).await? else {
+            let Some(next) = in_time(ask.until, self.take(chance, caller, &lane)).await? else {
                 return Err(failure.into());
             };
             self.wire.metrics().retried(chance.name());
@@ -150,6 +155,9 @@ impl Link {
     }
 
     async fn send(&self, caller: &Caller, lane: &Lane, ask: &Ask<'_>) -> Result<Arrival, Failure> {
+        if is_over(ask.until) {
+            return Err(TOO_LATE.into());
+        }
         let id = self.wire.next_id();
         let sent = compose(Some(lane), caller, ask.method, &ask.content, id)?;
         let cancels = ask.method == Method::Call && matches!(lane, Lane::Legacy(_));
@@ -327,6 +335,26 @@ impl Greeting {
             asked,
             lane: Lane::Modern,
         }
+    }
+}
+
+/// There was no time left to send it.
+const TOO_LATE: Error = Error::Timeout {
+    phase: Phase::Before,
+};
+
+fn is_over(until: Option<Instant>) -> bool {
+    until.is_some_and(|until| until <= Instant::now())
+}
+
+/// What goes before a request, within the request's own time where it has one.
+async fn in_time<T>(
+    until: Option<Instant>,
+    work: impl Future<Output = Result<T, Error>>,
+) -> Result<T, Error> {
+    match until {
+        Some(until) => timeout_at(until, work).await.unwrap_or(Err(TOO_LATE)),
+        None => work.await,
     }
 }
 

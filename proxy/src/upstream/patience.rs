@@ -8,6 +8,9 @@ use tokio::time::Instant;
 
 use crate::upstream::error::Phase;
 
+/// How long what is said of a refusal may take.
+const EXPLANATION: Duration = Duration::from_secs(10);
+
 /// How long calls of single tools may take: the first that names a tool counts.
 #[derive(Debug, Clone, Default)]
 pub struct ToolTimeouts(pub Vec<(GlobMatcher, Duration)>);
@@ -39,6 +42,8 @@ pub(super) struct Patience {
     pub(super) first_byte: Duration,
     /// The longest silence within it.
     pub(super) idle: Duration,
+    /// The longest that what is said of a refusal may take.
+    explanation: Duration,
     /// When all is over.
     pub(super) deadline: Instant,
 }
@@ -48,8 +53,10 @@ impl Usual {
     /// silent for so long: only the deadline counts then.
     pub(super) fn patience(self, until: Option<Instant>) -> Patience {
         let now = Instant::now();
+        let explanation = self.idle.min(EXPLANATION);
         match until {
             None => Patience {
+                explanation,
                 first_byte: self.first_byte,
                 idle: self.idle,
                 deadline: now + self.total,
@@ -57,6 +64,7 @@ impl Usual {
             Some(deadline) => {
                 let left = deadline.saturating_duration_since(now);
                 Patience {
+                    explanation,
                     first_byte: left,
                     idle: left,
                     deadline,
@@ -67,6 +75,14 @@ impl Usual {
 }
 
 impl Patience {
+    /// When to stop reading what is said of a refusal. Its status has come, so a silence must not
+    /// last until the deadline, which would make a timeout of it.
+    pub(super) fn explained_by(self) -> Instant {
+        let now = Instant::now();
+        let left = self.deadline.saturating_duration_since(now);
+        now + self.explanation.min(left / 2)
+    }
+
     /// When a wait of one phase that begins now ends, and which limit that is.
     pub(super) fn within(self, most: Duration, phase: Phase) -> (Instant, Phase) {
         let ends = Instant::now() + most;

@@ -1,12 +1,10 @@
 //! What does an HTTP status other than success mean? A challenge, a limit, or a refusal with what its
 //! body says of it.
 
-use std::time::Duration;
-
 use http::header::{HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use reqwest::Response;
 use serde::Deserialize;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout_at};
 
 use crate::protocol::{ErrorObject, challenge};
 use crate::upstream::error::Error;
@@ -21,8 +19,8 @@ struct Explanation {
     error: ErrorObject,
 }
 
-/// What an HTTP status other than success means.
-pub(super) async fn read(response: Response, id: u64, idle: Duration) -> Failure {
+/// What an HTTP status other than success means; its body is read until then.
+pub(super) async fn read(response: Response, id: u64, until: Instant) -> Failure {
     let status = response.status().as_u16();
     let headers = response.headers();
     let challenges = || challenge::bounded(headers.get_all(WWW_AUTHENTICATE).iter());
@@ -40,16 +38,16 @@ pub(super) async fn read(response: Response, id: u64, idle: Duration) -> Failure
             retry_after: headers.get(RETRY_AFTER).cloned(),
         }
         .into(),
-        _ => Failure::Refused(explained(response, status, id, idle).await),
+        _ => Failure::Refused(explained(response, status, id, until).await),
     }
 }
 
 /// Reads the body of a refusal as far as it helps; whatever is wrong with it, the status holds.
-async fn explained(mut response: Response, status: u16, id: u64, idle: Duration) -> Refusal {
+async fn explained(mut response: Response, status: u16, id: u64, until: Instant) -> Refusal {
     let kind = Body::of(response.headers());
     let retry_after = response.headers().get(RETRY_AFTER).cloned();
     let mut framer = Framer::new(kind.unwrap_or(Body::Json), EXPLANATION);
-    while let Ok(Ok(Some(chunk))) = timeout(idle, response.chunk()).await {
+    while let Ok(Ok(Some(chunk))) = timeout_at(until, response.chunk()).await {
         if framer.push(&chunk).is_err() {
             break;
         }

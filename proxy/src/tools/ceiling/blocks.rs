@@ -52,6 +52,8 @@ struct Resource<'a> {
     uri: Option<Cow<'a, str>>,
     #[serde(default)]
     blob: Option<IgnoredAny>,
+    #[serde(default)]
+    text: Option<IgnoredAny>,
 }
 
 impl Block {
@@ -60,13 +62,14 @@ impl Block {
         let (mut kind, mut text, mut is_media) = ("block".to_owned(), None, false);
         if let Ok(seen) = serde_json::from_str::<Seen<'_>>(raw.get()) {
             kind = clip(&seen.r#type, 20);
-            is_media = matches!(&*seen.r#type, "image" | "audio");
+            let resource = seen.resource.as_ref();
+            let has_blob = resource.is_some_and(|resource| resource.blob.is_some());
+            let has_text =
+                seen.text.is_some() || resource.is_some_and(|resource| resource.text.is_some());
+            // A text is shown whatever stands beside it.
+            is_media = !has_text && (has_blob || matches!(&*seen.r#type, "image" | "audio"));
             text = seen.text.filter(|_| seen.r#type == "text");
-            let uri = seen.uri.or_else(|| {
-                let resource = seen.resource?;
-                is_media |= resource.blob.is_some();
-                resource.uri
-            });
+            let uri = seen.uri.or_else(|| seen.resource?.uri);
             if let Some(uri) = uri {
                 kind = format!("{kind} {}", clip(&uri, ADDRESS));
             }
@@ -253,6 +256,25 @@ mod tests {
             {"text":"{\"id\": 3}","type":"text"}
             block 5 (text): left out, and 495 other blocks"#]],
         );
+    }
+
+    #[test]
+    fn a_text_counts_whatever_stands_beside_it() {
+        let words = "word ".repeat(5000);
+        let of = |block: Value| {
+            let raw = serde_json::value::to_raw_value(&block).unwrap();
+            tokens(&[Block::read(raw, 10_000)])
+        };
+        for block in [
+            json!({"type": "text", "text": words, "resource": {"blob": "QUJD"}}),
+            json!({"type": "resource", "resource": {"uri": "a://b", "text": words, "blob": "QUJD"}}),
+            json!({"type": "image", "data": "QUJD", "text": words}),
+        ] {
+            assert!(of(block) >= 5000);
+        }
+        let blob = "QUJD".repeat(50_000);
+        let linked = json!({"type": "resource", "uri": "a://b", "resource": {"blob": blob}});
+        assert_eq!(of(linked), 1601);
     }
 
     #[test]

@@ -2,7 +2,8 @@
 //! object its small members whole and the first of the large ones in part.
 //!
 //! What is kept stands as it was written, blanks between elements aside. Nothing becomes empty
-//! that was not: a list of which no item fits is left out with its name.
+//! that was not: a list of which no item fits is left out with its name. What lies deep is whole or
+//! absent, so that neither the stack nor the work grows with the nesting.
 
 use std::borrow::Cow;
 
@@ -26,7 +27,7 @@ pub(super) fn cut(text: &str, most: usize, place: &str, losses: &mut Losses) -> 
     let (mut room, mut best) = (most, None);
     for _ in 0..TRIES {
         let mut lost = Losses::default();
-        let Some(cut) = value(&compact, room, place, &mut lost) else {
+        let Some(cut) = value(&compact, room, DEPTH, place, &mut lost) else {
             break;
         };
         let tokens = at_most(&cut);
@@ -51,11 +52,13 @@ pub(super) fn cut(text: &str, most: usize, place: &str, losses: &mut Losses) -> 
 /// How often it is tried with another room: what a bracket costs beside another one is only known
 /// when both are there, and is guessed high.
 const TRIES: usize = 4;
+/// Levels that are cut into; each is read once more. What lies deeper is whole or absent.
+const DEPTH: usize = 12;
 /// Tokens of a value's own brackets.
 const BRACKETS: usize = 2;
 /// Members left out that are named.
 const NAMED: usize = 3;
-/// Bytes of such a name.
+/// Bytes of such a name, and of one on the way to a place.
 const NAME: usize = 40;
 
 /// Whether this is one array or object.
@@ -63,13 +66,21 @@ pub(super) fn is_container(text: &str) -> bool {
     text.trim_ascii_start().starts_with(['{', '[']) && Parts::read(text).is_some()
 }
 
-fn value(json: &str, most: usize, place: &str, losses: &mut Losses) -> Option<String> {
+/// Cuts a value, and what is in it down to `depth` levels.
+fn value(
+    json: &str,
+    most: usize,
+    depth: usize,
+    place: &str,
+    losses: &mut Losses,
+) -> Option<String> {
     if json.starts_with('"') {
         return string(json, most, place, losses);
     }
+    let (depth, bounds) = (depth.checked_sub(1)?, (most, place));
     match Parts::read(json)? {
-        Parts::Array(items, count) => array(&items, count, most, place, losses),
-        Parts::Object(members, count) => object(&members, count, most, place, losses),
+        Parts::Array(items, count) => array(&items, count, bounds, depth, losses),
+        Parts::Object(members, count) => object(&members, count, bounds, depth, losses),
     }
 }
 
@@ -83,8 +94,8 @@ fn string(json: &str, most: usize, place: &str, losses: &mut Losses) -> Option<S
 fn array(
     items: &[&RawValue],
     count: usize,
-    most: usize,
-    place: &str,
+    (most, place): (usize, &str),
+    depth: usize,
     losses: &mut Losses,
 ) -> Option<String> {
     let mut left = most.checked_sub(BRACKETS)?;
@@ -100,7 +111,7 @@ fn array(
         if left > most / 2 {
             let place = format!("{place}/{}", kept.len());
             let room = left.saturating_sub(edges(json) + 1);
-            kept.extend(value(json, room, &place, losses));
+            kept.extend(value(json, room, depth, &place, losses));
         }
         break;
     }
@@ -117,8 +128,8 @@ fn array(
 fn object(
     members: &[(Cow<'_, str>, &RawValue)],
     count: usize,
-    most: usize,
-    place: &str,
+    (most, place): (usize, &str),
+    depth: usize,
     losses: &mut Losses,
 ) -> Option<String> {
     let room = most.checked_sub(BRACKETS)?;
@@ -146,7 +157,8 @@ fn object(
             Share::Whole => Some(json.to_owned()),
             Share::Part(part) => {
                 let room = part.saturating_sub(beside[at] + edges(json) + 1);
-                value(json, room, &format!("{place}/{name}"), losses)
+                let place = format!("{place}/{}", clip(name, NAME));
+                value(json, room, depth, &place, losses)
             }
             Share::Nothing => None,
         };
@@ -261,6 +273,35 @@ mod tests {
             Some("{\"a\":1.1,\"b\":[1,2]}")
             text: whole, without the blanks between its elements"#]],
         );
+    }
+
+    #[test]
+    fn what_lies_deep_is_whole_or_absent() {
+        let nested = |depth: usize| format!("{}1{}", "[1,".repeat(depth), ",1]".repeat(depth));
+        let named = |depth: usize| {
+            let text = "a line\n".repeat(5000).replace('\n', "\\n");
+            format!("{}\"{text}\"{}", "{\"a\":".repeat(depth), "}".repeat(depth))
+        };
+        let of = |text: &str, most| {
+            let mut losses = Losses::default();
+            let cut = cut(text, most, "text", &mut losses);
+            (cut, losses)
+        };
+        // Nested so deep that a step of the stack for each level would end the process.
+        for text in [
+            nested(25_000),
+            named(25_000),
+            "[".repeat(60_000) + &"]".repeat(60_000),
+        ] {
+            let (cut, _) = of(&text, 2000);
+            assert!(cut.is_none_or(|cut| at_most(&cut) <= 2000 && is_container(&cut)));
+        }
+        let (cut, losses) = of(&nested(25_000), 2000);
+        let expected = format!("{}[1]{}", "[1,".repeat(11), "]".repeat(11));
+        assert_eq!(cut, Some(expected));
+        assert!(losses.is_short());
+        assert!(of(&named(12), 2000).0.is_some());
+        assert_eq!(of(&named(13), 2000).0, None);
     }
 
     fn any_json() -> impl Strategy<Value = Value> {

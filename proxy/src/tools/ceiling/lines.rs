@@ -5,6 +5,9 @@ use crate::tools::tokens;
 /// What stands where a text was cut.
 const MARK: &str = "…";
 
+/// Rounds in which as much as possible is kept; in each later one the room is halved.
+const ROUNDS: usize = 8;
+
 /// A text's beginning.
 pub(super) struct Cut<'a> {
     /// What is left of it.
@@ -17,7 +20,7 @@ pub(super) struct Cut<'a> {
 /// gives it; `None` where nothing of the text fits.
 pub(super) fn cut(text: &str, most: usize, written: impl Fn(String) -> String) -> Option<Cut<'_>> {
     let mut room = most;
-    loop {
+    for round in 0.. {
         let head = head(text, room);
         if head.is_empty() {
             return None;
@@ -32,9 +35,15 @@ pub(super) fn cut(text: &str, most: usize, written: impl Fn(String) -> String) -
         if tokens <= most {
             return Some(Cut { head, marked });
         }
-        // The mark, or another way of writing: less of the text makes room for it.
-        room = (room.saturating_mul(most) / tokens).min(room - 1);
+        // The mark, or another way of writing: less of the text makes room for it. Less than the
+        // head has, since one that ends with a line has less than the room, and would stay.
+        let less = tokens::at_most(head).min(room) - 1;
+        let share = room.saturating_mul(most) / tokens;
+        room = share
+            .min(less)
+            .min(if round < ROUNDS { less } else { room / 2 });
     }
+    None
 }
 
 /// The beginning up to a line's end, a blank or any character within so many tokens.
@@ -63,7 +72,10 @@ pub(super) fn said(head: &str, text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use proptest::prelude::*;
+    use serde_json::Value;
 
     use super::{cut, said};
     use crate::tools::tokens::at_most;
@@ -87,6 +99,22 @@ mod tests {
         let windows = "the first line\r\n".repeat(50);
         assert!(kept(&windows, 20).unwrap().ends_with("line\n…"));
         assert_eq!(kept("ąčę", 4), None);
+    }
+
+    #[test]
+    fn a_few_rounds_are_enough() {
+        // Each lesser room ends in the long line, and falls back to the same end of a line.
+        let text = format!("{}{}", "12\n".repeat(10_000), "12a".repeat(30_000));
+        for most in [2000, 5000, 20_000, 35_000] {
+            let rounds = Cell::new(0);
+            let cut = cut(&text, most, |marked| {
+                rounds.set(rounds.get() + 1);
+                Value::from(marked).to_string()
+            });
+            let kept = cut.unwrap().head.len();
+            assert!(rounds.get() <= 24, "{most}: {}", rounds.get());
+            assert!(kept > most / 4, "{most}: {kept}");
+        }
     }
 
     proptest! {

@@ -43,6 +43,11 @@ impl Losses {
         self.is_short
     }
 
+    /// Whether anything is other than it was.
+    pub(super) const fn is_any(&self) -> bool {
+        self.count > 0
+    }
+
     /// All of it with only the first `most` things named.
     pub(super) fn told(&self, most: usize) -> String {
         let named = &self.named[..self.named.len().min(most)];
@@ -70,7 +75,7 @@ mod tests {
         let mut losses = Losses::default();
         assert_eq!(losses.told(9), "");
         losses.rewrite("structuredContent", "left out");
-        assert!(!losses.is_short());
+        assert!(!losses.is_short() && losses.is_any());
         for at in 1..=20 {
             losses.lose(&format!("text {at}"), "left out");
         }

@@ -22,8 +22,12 @@ fn entry(access: Access) -> Arc<Entry> {
 }
 
 fn held(result: &Value, most: usize) -> Option<Value> {
-    let held = single(&raw(result), &entry(Access::Read), most)?;
-    Some(serde_json::from_str(held.get()).unwrap())
+    let cut = single(&raw(result), &entry(Access::Read), most)?;
+    let held: Value = serde_json::from_str(cut.result.get()).unwrap();
+    let note = held["content"].as_array().unwrap().last().unwrap();
+    let says_all = note["text"].as_str().unwrap().starts_with("[Nothing");
+    assert_eq!(cut.is_short, !says_all);
+    Some(held)
 }
 
 /// What a model may be shown of a result, counted once more in the plainest way.
@@ -94,6 +98,21 @@ fn what_is_said_twice_is_given_once_and_nothing_is_missing() {
 }
 
 #[test]
+fn what_was_not_compared_is_not_said_twice() {
+    // An empty list is not said by a picture; nor a list by texts of which the last is another.
+    let picture = json!({"type": "image", "data": "Q".repeat(5000), "mimeType": "image/png"});
+    let empty = json!({"content": [picture, picture], "structuredContent": {"result": []}});
+    let texts = vec![text("0"); 100_001];
+    let mut items = vec![json!(0); 100_000];
+    items.push(json!("another"));
+    let long = json!({"content": texts, "structuredContent": {"result": items}});
+    for result in [empty, long] {
+        let note = held(&result, 2000).unwrap()["content"].to_string();
+        assert!(!note.contains("the text says the same"));
+    }
+}
+
+#[test]
 fn what_only_the_structure_says_goes_into_the_content() {
     let result = json!({
         "_meta": {"k": "x".repeat(5000)}, "isError": true,
@@ -115,7 +134,9 @@ fn what_only_the_structure_says_goes_into_the_content() {
 #[test]
 fn a_write_is_not_to_be_repeated() {
     let result = json!({"content": [text(&"a line\n".repeat(3000))]});
-    let held = single(&raw(&result), &entry(Access::Write), 2000).unwrap();
+    let held = single(&raw(&result), &entry(Access::Write), 2000)
+        .unwrap()
+        .result;
     assert!(held.get().contains("Do not repeat the call") && !held.get().contains("page_size"));
 }
 
@@ -131,6 +152,11 @@ fn several_results_share_the_ceiling() {
     let whole = of([10, 20, 30]);
     assert_eq!((whole.cut, whole.note), (0, None));
     let lines = |blocks: &[Box<RawValue>]| blocks[0].get().matches("a line").count();
+    let blanks = raw(&text(&format!("[{}1]", "1,\n".repeat(1500))));
+    let blanks = vec![vec![blanks.clone()], vec![blanks]];
+    let rewritten = several(&labels[..2], blanks, 7000, |_| None);
+    assert_eq!(rewritten.cut, 0);
+    assert!(rewritten.note.unwrap().starts_with("[Nothing is missing"));
     let cut = of([5000, 20, 9000]);
     assert_eq!(cut.cut, 2);
     let given: Vec<usize> = cut.content.iter().map(|blocks| lines(blocks)).collect();

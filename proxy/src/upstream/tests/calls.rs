@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 
 use super::stage::{
     After, Raw, Server, call, call_with, caller, config, kind, legacy, modern, raw, tool, upstream,
@@ -32,6 +33,7 @@ async fn arguments_and_result_pass_byte_for_byte() {
         arguments: &raw(r#"{"z": 1.10,"o":"me"}"#),
         repeatable: false,
         context: &context,
+        began: Instant::now(),
     };
     let upstream = upstream(config(&server.url));
     let answer = upstream.call(&caller("a"), call).await.unwrap();

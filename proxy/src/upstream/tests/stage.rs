@@ -13,6 +13,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::time::Instant;
 use url::Url;
 
 use crate::caller::{Caller, Callers};
@@ -354,6 +355,7 @@ pub(super) async fn call_with(
         arguments: &raw("{}"),
         repeatable,
         context,
+        began: Instant::now(),
     };
     match upstream.call(&caller("a"), call).await? {
         Received::Whole(result) => Ok(result.get().to_owned()),
