@@ -16,8 +16,9 @@ use moka::Entry;
 use moka::future::Cache as Slots;
 use moka::notification::RemovalCause;
 use tokio::sync::{Mutex, OwnedMutexGuard};
-use tokio::task::{JoinError, JoinHandle};
 use tokio::time::Instant;
+
+use crate::task::finished;
 
 /// How a [`Cache`] behaves.
 #[derive(Debug, Clone, Copy)]
@@ -259,15 +260,6 @@ impl<V, E> Slot<V, E> {
             cached,
             refresh: Arc::new(Mutex::new(loaded)),
         }
-    }
-}
-
-/// Waits for a task; its panic goes on here, and the end of the runtime ends nobody's wait.
-async fn finished<T>(task: JoinHandle<T>) -> T {
-    match task.await.map_err(JoinError::try_into_panic) {
-        Ok(value) => value,
-        Err(Ok(panic)) => std::panic::resume_unwind(panic),
-        Err(Err(_cancelled)) => std::future::pending().await,
     }
 }
 

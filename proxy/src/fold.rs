@@ -4,8 +4,8 @@
 //! the whole looser. So `oneOf` becomes `anyOf` (two loosened branches may both match), `not`, `if`
 //! and `contains` go, and `additionalProperties` goes where a property went. A subschema that lost
 //! something ends its description with "…", but for what only explains (titles, examples) and for
-//! a `oneOf` become `anyOf`. What fits nowhere even so is left out whole: `None`. What leads to a place of the arguments that is asked
-//! about, and what stands there, is shown at any depth.
+//! a `oneOf` become `anyOf`. What fits nowhere even so is left out whole: `None`. What leads to a
+//! place of the arguments that is asked about, and what stands there, is shown at any depth.
 
 mod plain;
 
@@ -14,7 +14,7 @@ use std::cell::Cell;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use crate::spans::steps;
+use crate::spans::{compact, steps};
 use plain::{Dialect, LONGEST, is_plain, is_small};
 
 /// A schema that fits.
@@ -122,20 +122,6 @@ fn is_one_document(root: &Value) -> bool {
         }
     }
     names(root, name) == usize::from(root.get(name).is_some_and(Value::is_string))
-}
-
-/// The same JSON without blanks between its parts.
-fn compact(json: &str) -> String {
-    let (mut inside, mut escaped) = (false, false);
-    let keep = |character: &char| {
-        let is_blank = !inside && matches!(character, ' ' | '\t' | '\r' | '\n');
-        if *character == '"' && !escaped {
-            inside = !inside;
-        }
-        escaped = inside && *character == '\\' && !escaped;
-        !is_blank
-    };
-    json.chars().filter(keep).collect()
 }
 
 struct Fold<'a> {

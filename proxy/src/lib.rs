@@ -17,6 +17,7 @@ pub mod repair;
 mod run;
 pub mod server;
 pub mod spans;
+mod task;
 pub mod tools;
 pub mod upstream;
 pub mod validate;

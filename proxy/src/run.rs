@@ -16,6 +16,7 @@ use crate::catalog::{self, Catalogs};
 use crate::endpoint::{self, Endpoint};
 use crate::reach;
 use crate::server::{self, Server};
+use crate::task::finished;
 use crate::tools::Limits;
 use crate::upstream::{self, BuildError, Protocol, Upstream};
 
@@ -220,14 +221,7 @@ pub async fn embedder(
             Embedder::builtin().map(Some)
         }
     });
-    match loading
-        .await
-        .map_err(tokio::task::JoinError::try_into_panic)
-    {
-        Ok(loaded) => loaded,
-        Err(Ok(panic)) => std::panic::resume_unwind(panic),
-        Err(Err(_cancelled)) => std::future::pending().await,
-    }
+    finished(loading).await
 }
 
 async fn listen(address: SocketAddr, flag: &'static str) -> Result<TcpListener, StartError> {

@@ -1,5 +1,5 @@
 //! Where in this JSON text is this value? Positions of every value and key, so that a part can be
-//! exchanged while all other bytes stay as they were sent.
+//! exchanged while all other bytes stay as they were sent; and what stands only between them.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -204,16 +204,41 @@ impl Scanner<'_> {
     }
 }
 
+/// JSON without the blanks between its signs.
+pub(crate) fn compact(json: &str) -> String {
+    let mut compact = String::with_capacity(json.len());
+    let (mut start, mut within, mut escaped) = (0, false, false);
+    for (at, byte) in json.bytes().enumerate() {
+        if within {
+            within = escaped || byte != b'"';
+            escaped = !escaped && byte == b'\\';
+        } else if byte.is_ascii_whitespace() {
+            compact.push_str(&json[start..at]);
+            start = at + 1;
+        } else {
+            within = byte == b'"';
+        }
+    }
+    compact.push_str(&json[start..]);
+    compact
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
     use serde_json::Value;
     use serde_json::value::RawValue;
 
-    use super::{Node, Shape, parent};
+    use super::{Node, Shape, compact, parent};
 
     fn read(json: &str) -> Option<Node> {
         Node::read(&RawValue::from_string(json.to_owned()).unwrap())
+    }
+
+    #[test]
+    fn blanks_go_and_strings_stay() {
+        let json = "{ \"a \\\" b\" :\n\t[ 1 , \"x\\\\\" ] , \"ž\": 2 }";
+        assert_eq!(compact(json), r#"{"a \" b":[1,"x\\"],"ž":2}"#);
     }
 
     #[test]

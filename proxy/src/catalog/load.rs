@@ -18,6 +18,7 @@ use crate::catalog::entry::Entry;
 use crate::catalog::list::{List, ListHash};
 use crate::catalog::metrics::Metrics;
 use crate::protocol::Tool;
+use crate::task::finished;
 use crate::upstream::{Error, Listing, Upstream};
 
 /// What is remembered of one caller's listing: the list itself is kept once, by its hash.
@@ -142,14 +143,7 @@ impl Loader {
                 Arc::clone(&self.metrics),
             )
         });
-        match building
-            .await
-            .map_err(tokio::task::JoinError::try_into_panic)
-        {
-            Ok(list) => Arc::new(list),
-            Err(Ok(panic)) => std::panic::resume_unwind(panic),
-            Err(Err(_cancelled)) => std::future::pending().await,
-        }
+        Arc::new(finished(building).await)
     }
 
     fn intern(&self, tools: Vec<Tool>) -> Vec<Arc<Entry>> {

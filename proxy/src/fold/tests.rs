@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::{DETAILS, compact, within};
+use super::{DETAILS, within};
 use crate::validate::{Validator, Verdict};
 
 fn raw(schema: &Value) -> Box<RawValue> {
@@ -38,14 +38,13 @@ fn folds(schema: &Value, about: &[&str]) -> Vec<Value> {
 #[test]
 fn what_fits_is_whole_but_for_blanks() {
     let text = "{ \"a\" : \"x \\\" y\" ,\n\"b\": [1.10, 2] }";
-    assert_eq!(compact(text), r#"{"a":"x \" y","b":[1.10,2]}"#);
     let whole = within(
         &RawValue::from_string(text.to_owned()).unwrap(),
         &[],
         |_| true,
     )
     .unwrap();
-    assert!(!whole.is_cut && whole.schema.get() == compact(text));
+    assert!(!whole.is_cut && whole.schema.get() == r#"{"a":"x \" y","b":[1.10,2]}"#);
 }
 
 #[test]

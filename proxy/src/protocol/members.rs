@@ -10,11 +10,12 @@ use serde_json::value::{RawValue, to_raw_value};
 #[derive(Clone, Default)]
 pub struct Members(pub Vec<(Key, Box<RawValue>)>);
 
-/// A member's name, and how it was written: an escape in it stays one.
+/// A member's name as it was written: an escape in it stays one.
 #[derive(Clone)]
 pub struct Key {
-    name: String,
     raw: Box<RawValue>,
+    /// What it says, where that is not what stands between the quotes.
+    unescaped: Option<String>,
 }
 
 /// By hand, so that no name is printed.
@@ -28,15 +29,26 @@ impl Key {
     /// What it says, however it is written.
     #[must_use]
     pub fn name(&self) -> &str {
-        &self.name
+        let raw = self.raw.get();
+        self.unescaped
+            .as_deref()
+            .unwrap_or_else(|| &raw[1..raw.len() - 1])
+    }
+
+    /// One whose text is a JSON string.
+    fn of(raw: Box<RawValue>) -> serde_json::Result<Self> {
+        let is_escaped = raw.get().contains('\\');
+        let unescaped = is_escaped.then(|| serde_json::from_str(raw.get()));
+        Ok(Self {
+            unescaped: unescaped.transpose()?,
+            raw,
+        })
     }
 }
 
 impl<'de> Deserialize<'de> for Key {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let raw = Box::<RawValue>::deserialize(deserializer)?;
-        let name = serde_json::from_str(raw.get()).map_err(D::Error::custom)?;
-        Ok(Self { name, raw })
+        Self::of(Box::<RawValue>::deserialize(deserializer)?).map_err(D::Error::custom)
     }
 }
 
@@ -79,25 +91,23 @@ impl Members {
     pub fn get(&self, name: &str) -> Option<&RawValue> {
         self.0
             .iter()
-            .find(|(key, _)| key.name == name)
+            .find(|(key, _)| key.name() == name)
             .map(|(_, value)| &**value)
     }
 
     /// Drops every member of this name.
     pub fn remove(&mut self, name: &str) {
-        self.0.retain(|(key, _)| key.name != name);
+        self.0.retain(|(key, _)| key.name() != name);
     }
 
     /// Gives a member another value where it stands, or adds it at the end.
     pub fn set(&mut self, name: &str, value: Box<RawValue>) {
-        match self.0.iter_mut().find(|(key, _)| key.name == name) {
+        match self.0.iter_mut().find(|(key, _)| key.name() == name) {
             Some((_, old)) => *old = value,
             None => {
-                let key = Key {
-                    name: name.to_owned(),
-                    raw: to_raw_value(name).unwrap_or_default(),
-                };
-                self.0.push((key, value));
+                // A text is always a JSON string.
+                let key = to_raw_value(name).and_then(Key::of);
+                self.0.extend(key.ok().map(|key| (key, value)));
             }
         }
     }

@@ -4,6 +4,8 @@
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
+use crate::task::finished;
+
 /// Bytes up to which the work is shorter than the way to another thread is worth.
 const SMALL: usize = 256 * 1024;
 
@@ -19,18 +21,11 @@ pub(super) async fn run<T: Send + 'static>(
     }
     // Never closed. The work keeps its place when nobody waits for it any more.
     let place = LARGE.acquire().await;
-    let done = spawn_blocking(move || {
+    finished(spawn_blocking(move || {
         let _place = place;
         work()
-    });
-    match done.await {
-        Ok(done) => done,
-        Err(error) => match error.try_into_panic() {
-            Ok(panic) => std::panic::resume_unwind(panic),
-            // The runtime ends, and with it this task.
-            Err(_) => std::future::pending().await,
-        },
-    }
+    }))
+    .await
 }
 
 #[cfg(test)]

@@ -10,16 +10,17 @@ use std::borrow::Cow;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::spans::compact;
 use crate::tools::ceiling::lines;
 use crate::tools::ceiling::losses::Losses;
-use crate::tools::ceiling::parts::{self, Parts};
+use crate::tools::ceiling::parts::Parts;
 use crate::tools::ceiling::share::{self, Need, Share, shares};
 use crate::tools::tokens::{at_most, clip, within};
 
 /// A text that is one array or object, in at most `most` tokens; `None` where it is neither, or
 /// where nothing of it fits.
 pub(super) fn cut(text: &str, most: usize, place: &str, losses: &mut Losses) -> Option<String> {
-    let compact = parts::compact(text);
+    let compact = compact(text);
     if within(&compact, most).is_some() {
         losses.rewrite(place, "whole, without the blanks between its elements");
         return Some(compact);

@@ -39,9 +39,12 @@ pub(super) fn cut(text: &str, most: usize, written: impl Fn(String) -> String) -
         // head has, since one that ends with a line has less than the room, and would stay.
         let less = tokens::at_most(head).min(room) - 1;
         let share = room.saturating_mul(most) / tokens;
-        room = share
-            .min(less)
-            .min(if round < ROUNDS { less } else { room / 2 });
+        let bound = if round < ROUNDS {
+            less
+        } else {
+            less.min(room / 2)
+        };
+        room = share.min(bound);
     }
     None
 }

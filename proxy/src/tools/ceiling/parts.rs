@@ -67,25 +67,6 @@ impl<'de> Deserialize<'de> for Parts<'de> {
     }
 }
 
-/// JSON without the blanks between its signs.
-pub(super) fn compact(json: &str) -> String {
-    let mut compact = String::with_capacity(json.len());
-    let (mut start, mut within, mut escaped) = (0, false, false);
-    for (at, byte) in json.bytes().enumerate() {
-        if within {
-            within = escaped || byte != b'"';
-            escaped = !escaped && byte == b'\\';
-        } else if byte.is_ascii_whitespace() {
-            compact.push_str(&json[start..at]);
-            start = at + 1;
-        } else {
-            within = byte == b'"';
-        }
-    }
-    compact.push_str(&json[start..]);
-    compact
-}
-
 /// Whether two JSON texts say the same in the same order, however strings are escaped.
 pub(super) fn same(a: &str, b: &str) -> bool {
     let (mut a, mut b) = (a.trim_ascii_start(), b.trim_ascii_start());
@@ -120,7 +101,7 @@ fn sign(json: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{Parts, compact, same};
+    use super::{Parts, same};
 
     #[test]
     fn parts_are_as_they_stand_and_counted() {
@@ -140,12 +121,6 @@ mod tests {
         for other in ["7", "", "[1", "[1]x", "\"x\"", "{a:1}"] {
             assert!(Parts::read(other).is_none(), "{other}");
         }
-    }
-
-    #[test]
-    fn blanks_go_and_strings_stay() {
-        let json = "{ \"a \\\" b\" :\n\t[ 1 , \"x\\\\\" ] , \"ž\": 2 }";
-        assert_eq!(compact(json), r#"{"a \" b":[1,"x\\"],"ž":2}"#);
     }
 
     #[test]
