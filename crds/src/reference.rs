@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 use crate::v1alpha1::{ConditionType, Reason};
 
@@ -28,8 +28,8 @@ pub fn reference() -> Result<String, serde_json::Error> {
         rows(&mut page, part, &schema[part]);
     }
     page.push_str("\n## Rules\n\nRefused with these words by the API server:\n\n");
-    for (path, message) in rules("", &schema["spec"]) {
-        let path = if path.is_empty() { "spec" } else { &path };
+    let whole = &definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"];
+    for (path, message) in own_rules("metadata.name", whole).chain(rules("spec", &schema["spec"])) {
         let _ = writeln!(page, "- `{path}`: {message}");
     }
     Ok(page)
@@ -87,30 +87,44 @@ fn kind(property: &Value) -> String {
             format!("{set}{}", kind(&property["items"]))
         }
         Some("object") if property["additionalProperties"].is_object() => "map of texts".to_owned(),
-        Some(word) => word.to_owned(),
+        Some(word) => match (&property["minimum"], &property["maximum"]) {
+            (Value::Number(least), Value::Number(most)) => {
+                format!("{word}, {} to {}", whole(least), whole(most))
+            }
+            _ => word.to_owned(),
+        },
         None => "any".to_owned(),
     }
 }
 
+/// Bounds are floats in a schema.
+fn whole(bound: &Number) -> String {
+    let text = bound.to_string();
+    text.strip_suffix(".0").unwrap_or(&text).to_owned()
+}
+
 /// Every rule's message, with the path of the field it stands at.
 fn rules(path: &str, schema: &Value) -> Vec<(String, String)> {
-    let own = schema["x-kubernetes-validations"].as_array();
-    let own = own
-        .into_iter()
-        .flatten()
-        .filter_map(|rule| Some((path.to_owned(), rule["message"].as_str()?.to_owned())));
     let properties = schema["properties"].as_object().into_iter().flatten();
     let inner = properties.flat_map(|(name, property)| {
-        let path = if path.is_empty() {
-            name.clone()
-        } else {
-            format!("{path}.{name}")
-        };
+        let path = format!("{path}.{name}");
         let mut found = rules(&path, property);
         found.extend(rules(&format!("{path}[]"), &property["items"]));
         found
     });
-    own.chain(inner).collect()
+    own_rules(path, schema).chain(inner).collect()
+}
+
+/// The rules of this very schema.
+fn own_rules<'a>(
+    path: &str,
+    schema: &'a Value,
+) -> impl Iterator<Item = (String, String)> + use<'a> {
+    let path = path.to_owned();
+    let all = schema["x-kubernetes-validations"].as_array();
+    all.into_iter()
+        .flatten()
+        .filter_map(move |rule| Some((path.clone(), rule["message"].as_str()?.to_owned())))
 }
 
 /// The conditions and reasons of the status, as two tables in Markdown.

@@ -164,7 +164,9 @@ fn c8_c10_c11_columns_scale_and_selectable_fields() {
         .collect();
     assert_eq!(
         columns,
-        ["Ready", "Reason", "Replicas", "Upstream", "Model", "Age"]
+        [
+            "Ready", "Reason", "Replicas", "Upstream", "Model", "Revision", "Age"
+        ]
     );
     assert!(version["subresources"]["status"].is_object());
     assert_eq!(

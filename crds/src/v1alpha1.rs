@@ -80,8 +80,15 @@ pub use status::{
     printcolumn(
         name = "Model",
         type_ = "string",
+        json_path = ".status.model.source",
+        description = "Where the model comes from.",
+        priority = "1"
+    ),
+    printcolumn(
+        name = "Revision",
+        type_ = "string",
         json_path = ".status.model.revision",
-        description = "The revision of the model.",
+        description = "The revision of the model, where it has one.",
         priority = "1"
     ),
     printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp")
@@ -132,15 +139,24 @@ pub struct ToolSearchProxySpec {
             .message("must be an http or https URL without a user name or password, such as https://tools.example/mcp")
     )]
     pub public_url: Option<String>,
-    /// Browser origins that may call, such as `https://chat.example`; others get 403.
+    /// Browser origins that may call, such as `https://chat.example`, or `*` for any; others get
+    /// 403.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 64), inner(length(min = 1, max = 256)))]
-    #[x_kube(merge_strategy = ListMerge::Set)]
+    #[x_kube(
+        merge_strategy = ListMerge::Set,
+        validation = Rule::new("self.all(origin, origin.matches('^([*]|null|[A-Za-z][A-Za-z0-9+.-]*://[^/@*?# ]+/?)$'))")
+            .message("each must be scheme and host as browsers send them, such as https://chat.example, or * for any")
+    )]
     pub allowed_origins: Vec<String>,
-    /// Host names accepted. Left out: any.
+    /// Host names accepted, such as `tools.example`. Left out: any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 64), inner(length(min = 1, max = 256)))]
-    #[x_kube(merge_strategy = ListMerge::Set)]
+    #[x_kube(
+        merge_strategy = ListMerge::Set,
+        validation = Rule::new("self.all(host, host.matches('^[^/@*?# ]+$'))")
+            .message("each must be a host name without scheme and path, such as tools.example")
+    )]
     pub allowed_hosts: Vec<String>,
     /// Pods to run. Left out, without `autoscaling`: 2. With 0 nothing runs. A scaler of yours
     /// that points at this resource, such as KEDA, needs a number here first: without one the

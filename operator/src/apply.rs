@@ -42,7 +42,7 @@ pub(crate) struct Applied {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ApplyError {
     /// Objects of needed names are somebody else's.
-    #[error("{} exists and belongs to somebody else: rename the resource or remove the object", .0.join(", "))]
+    #[error("{}: rename the resource, or remove what is there", taken(.0))]
     NameConflict(Vec<String>),
     /// A call failed.
     #[error(transparent)]
@@ -122,8 +122,7 @@ impl Applier<'_> {
     }
 
     fn owns(&self, live: &DynamicObject) -> bool {
-        let mut owners = live.owner_references().iter();
-        owners.any(|owner| owner.uid == self.uid && owner.controller == Some(true))
+        is_owned(live, self.uid)
     }
 
     async fn one(
@@ -243,6 +242,19 @@ impl Applier<'_> {
             self.memory.remember_set(self.uid, objects);
         }
         Ok(())
+    }
+}
+
+/// Whether an object was made for the resource of this identity.
+pub(crate) fn is_owned(live: &DynamicObject, uid: &str) -> bool {
+    let mut owners = live.owner_references().iter();
+    owners.any(|owner| owner.uid == uid && owner.controller == Some(true))
+}
+
+fn taken(names: &[String]) -> String {
+    match names {
+        [one] => format!("{one} exists and belongs to somebody else"),
+        all => format!("{} exist and belong to somebody else", all.join(", ")),
     }
 }
 

@@ -77,6 +77,13 @@ impl From<kube::Error> for Error {
     }
 }
 
+/// What a reference leads to.
+enum Content {
+    NoObject,
+    NoKey,
+    There(Vec<u8>),
+}
+
 /// The calls. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Cluster {
@@ -222,43 +229,45 @@ impl Cluster {
         let mut found = Found::default();
         for (reference, is_copied) in needed {
             match self.content(namespace, &reference).await? {
-                Some(content) if is_copied => match certificates(&content) {
+                Content::There(content) if is_copied => match certificates(&content) {
                     Some(all) => found.authorities = Some(all),
                     None => found
                         .missing
                         .push(format!("a PEM certificate in {reference}")),
                 },
-                Some(_) => {}
-                None => found.missing.push(reference.to_string()),
+                Content::There(_) => {}
+                Content::NoKey => found.missing.push(reference.to_string()),
+                Content::NoObject => found.missing.push(reference.object()),
             }
         }
         Ok(found)
     }
 
-    async fn content(
-        &self,
-        namespace: &str,
-        reference: &Reference,
-    ) -> Result<Option<Vec<u8>>, Error> {
-        Ok(match reference {
+    async fn content(&self, namespace: &str, reference: &Reference) -> Result<Content, Error> {
+        let content = match reference {
             Reference::Claim(name) => {
                 let claim: Option<PersistentVolumeClaim> = self.maybe(namespace, name).await?;
-                claim.map(|_| Vec::new())
+                claim.map(|_| Some(Vec::new()))
             }
             Reference::Secret(at) => {
                 let secret: Option<Secret> = self.maybe(namespace, &at.name).await?;
-                let data = secret.and_then(|secret| secret.data);
-                data.and_then(|mut data| data.remove(&at.key))
-                    .map(|bytes| bytes.0)
+                let taken = |secret: Secret| secret.data?.remove(&at.key).map(|bytes| bytes.0);
+                secret.map(taken)
             }
             Reference::ConfigMap(at) => {
                 let map: Option<ConfigMap> = self.maybe(namespace, &at.name).await?;
-                let map = map.unwrap_or_default();
-                let text = map.data.and_then(|mut data| data.remove(&at.key));
-                let bytes = map.binary_data.and_then(|mut data| data.remove(&at.key));
-                text.map(String::into_bytes)
-                    .or_else(|| bytes.map(|bytes| bytes.0))
+                map.map(|map| {
+                    let text = map.data.and_then(|mut data| data.remove(&at.key));
+                    let bytes = map.binary_data.and_then(|mut data| data.remove(&at.key));
+                    text.map(String::into_bytes)
+                        .or_else(|| bytes.map(|bytes| bytes.0))
+                })
             }
+        };
+        Ok(match content {
+            Some(Some(bytes)) => Content::There(bytes),
+            Some(None) => Content::NoKey,
+            None => Content::NoObject,
         })
     }
 

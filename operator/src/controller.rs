@@ -300,6 +300,7 @@ fn tidy(context: &Context) {
         .collect();
     context.tools.memory.retain(&uids);
     context.tools.looks.retain(&uids);
+    context.tools.journal.retain(&uids);
     context.backoff.retain(&uids);
     let ready = all.iter().filter(|object| is_ready(object)).count();
     let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);

@@ -134,7 +134,7 @@ impl Desired {
         let model = DesiredModel::new(&spec.model, &mut mistakes);
         let environment = environment::environment(spec, &model, &mut mistakes);
         let escape = Escape::new(spec.pod_template.as_ref(), &mut mistakes);
-        let upstream_port = check::port(&spec.upstream.url, &mut mistakes);
+        let upstream_port = check::port(&spec.upstream.url).unwrap_or_default();
         if !mistakes.is_empty() {
             return Err(Mistakes(mistakes));
         }

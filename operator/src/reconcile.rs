@@ -11,7 +11,7 @@ use serde_json::json;
 use toolsearch_crds::ToolSearchProxy;
 use toolsearch_crds::v1alpha1::{Reason, ToolSearchProxyStatus};
 
-use crate::apply::{Applied, Applier, ApplyError, Memory, Turnstile};
+use crate::apply::{Applied, Applier, ApplyError, Memory, Turnstile, is_owned};
 use crate::cluster::{Cluster, Error as CallError};
 use crate::desired::{Desired, Mistakes};
 use crate::journal::Journal;
@@ -21,7 +21,7 @@ use crate::names::selector_text;
 use crate::observe::{Facts, facts};
 use crate::options::Defaults;
 use crate::reach::{self, Reach};
-use crate::references;
+use crate::references::{self, Found};
 use crate::resources;
 use crate::resources::Kind;
 use crate::status::{Findings, Verdict, status};
@@ -154,30 +154,23 @@ async fn line(resource: &ToolSearchProxy, tools: &Tools) -> Result<Duration, Err
         .cluster
         .find(&namespace, references::needed(&resource.spec))
         .await;
-    let (verdict, desired) = match &found {
-        Ok(found) if found.missing.is_empty() => {
-            match Desired::new(resource, &tools.defaults, found) {
-                Ok(desired) => (Verdict::valid(&[]), Some(desired)),
-                Err(Mistakes(mistakes)) => (no(Reason::InvalidSpec, mistakes.join("; ")), None),
-            }
-        }
-        Ok(found) => (
-            no(
-                Reason::ReferenceNotFound,
-                format!("missing: {}", found.missing.join(", ")),
-            ),
-            None,
-        ),
-        Err(CallError::Forbidden(words)) => (no(Reason::Forbidden, words.clone()), None),
-        Err(_) => (no(Reason::ReconcileFailed, String::new()), None),
-    };
+    let nothing = Found::default();
+    let wanted = Desired::new(
+        resource,
+        &tools.defaults,
+        found.as_ref().unwrap_or(&nothing),
+    );
+    let verdict = first_verdict(&found, wanted.as_ref().err());
+    let desired = wanted.ok();
     if verdict.reason == Reason::ReconcileFailed {
         found?;
         return Ok(tools.resync);
     }
     let paused = resource.spec.paused;
     let (verdict, applied) = match &desired {
-        Some(desired) if !paused => act(resource, desired, tools).await?,
+        Some(desired) if !paused && verdict.reason == Reason::Valid => {
+            act(resource, desired, tools).await?
+        }
         _ => (Ok(verdict), Applied::default()),
     };
     let (verdict, failure) = match verdict {
@@ -185,7 +178,7 @@ async fn line(resource: &ToolSearchProxy, tools: &Tools) -> Result<Duration, Err
         // Told, since it may last; tried again, since it may pass.
         Err((verdict, error)) => (verdict, Some(error)),
     };
-    let facts = look(&name, &namespace, applied.deployment.as_ref(), tools).await?;
+    let facts = look(resource, applied.deployment.as_ref(), tools).await?;
     let address = facts.as_ref().and_then(|facts| facts.ready_address.clone());
     let reach = asked(address.as_deref()).await;
     let findings = Findings {
@@ -207,7 +200,8 @@ async fn line(resource: &ToolSearchProxy, tools: &Tools) -> Result<Duration, Err
     if let Some(error) = failure {
         return Err(error.into());
     }
-    let again = next(&findings, now == before, &uid, tools);
+    let is_whole = found.as_ref().is_ok_and(|found| found.missing.is_empty());
+    let again = next(&findings, is_whole, now == before, tools, &uid);
     // What stands in a user's way may go without a watch's telling, so only a valid spec rests.
     if findings.verdict.reason == Reason::Valid
         && !findings.waiting
@@ -230,6 +224,28 @@ type Outcome = Result<Verdict, (Verdict, CallError)>;
 
 fn no(reason: Reason, message: String) -> Verdict {
     Verdict { reason, message }
+}
+
+/// What can be said before anything is done: all that is wrong with the spec and with what it
+/// refers to, at once.
+fn first_verdict(found: &Result<Found, CallError>, mistakes: Option<&Mistakes>) -> Verdict {
+    let (reason, words) = match found {
+        Ok(found) if found.missing.is_empty() => (Reason::Valid, None),
+        Ok(found) => {
+            let words = format!("missing: {}", found.missing.join(", "));
+            (Reason::ReferenceNotFound, Some(words))
+        }
+        Err(CallError::Forbidden(words)) => (Reason::Forbidden, Some(words.clone())),
+        Err(_) => return no(Reason::ReconcileFailed, String::new()),
+    };
+    match (mistakes, words) {
+        (None, None) => Verdict::valid(&[]),
+        (None, Some(words)) => no(reason, words),
+        (Some(Mistakes(mistakes)), words) => {
+            let all: Vec<_> = mistakes.iter().cloned().chain(words).collect();
+            no(Reason::InvalidSpec, all.join("; "))
+        }
+    }
 }
 
 /// Builds and applies; what a user can set right becomes a verdict, the rest an error.
@@ -287,21 +303,27 @@ fn refusal(error: ApplyError) -> Result<Outcome, CallError> {
     }))
 }
 
+/// What there is of the resource's own.
 async fn look(
-    name: &str,
-    namespace: &str,
+    resource: &ToolSearchProxy,
     applied: Option<&DynamicObject>,
     tools: &Tools,
 ) -> Result<Option<Facts>, Error> {
+    let (name, uid) = (resource.name_any(), resource.uid().unwrap_or_default());
+    let namespace = resource.namespace().unwrap_or_default();
     let live = match applied {
         Some(live) => Some(live.clone()),
-        None => tools.cluster.get(Kind::Deployment, namespace, name).await?,
+        None => {
+            let there = tools.cluster.get(Kind::Deployment, &namespace, &name);
+            there.await?.filter(|live| is_owned(live, &uid))
+        }
     };
     let Some(live) = live else {
         return Ok(None);
     };
     let deployment: Deployment = serde_json::from_value(serde_json::to_value(live)?)?;
-    let pods = tools.cluster.pods(namespace, &selector_text(name)).await?;
+    let selector = selector_text(&name);
+    let pods = tools.cluster.pods(&namespace, &selector).await?;
     Ok(Some(facts(&deployment, &pods)))
 }
 
@@ -329,11 +351,18 @@ async fn write(
     }
 }
 
-fn next(findings: &Findings<'_>, is_same: bool, uid: &str, tools: &Tools) -> Duration {
+/// When to look again; whole is what was found of the references, and the same what is said.
+fn next(
+    findings: &Findings<'_>,
+    is_whole: bool,
+    is_same: bool,
+    tools: &Tools,
+    uid: &str,
+) -> Duration {
     if findings.waiting {
         return tools.turnstile.pause().max(Duration::from_secs(1));
     }
-    if findings.verdict.reason == Reason::InvalidSpec {
+    if findings.verdict.reason == Reason::InvalidSpec && is_whole {
         // Only a change can help, and a change comes by itself.
         return tools.resync;
     }

@@ -29,6 +29,18 @@ impl std::fmt::Display for Reference {
     }
 }
 
+impl Reference {
+    /// How the whole object is missed, where not even that is there.
+    #[must_use]
+    pub fn object(&self) -> String {
+        match self {
+            Self::ConfigMap(at) => format!("ConfigMap {} with a key {}", at.name, at.key),
+            Self::Secret(at) => format!("Secret {} with a key {}", at.name, at.key),
+            Self::Claim(name) => format!("PersistentVolumeClaim {name}"),
+        }
+    }
+}
+
 impl From<&CaBundle> for Reference {
     fn from(bundle: &CaBundle) -> Self {
         match (&bundle.config_map, &bundle.secret) {

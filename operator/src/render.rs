@@ -99,11 +99,22 @@ fn one(value: &Value, defaults: &Defaults, form: Form) -> Result<String, Error> 
     }
     let resource: ToolSearchProxy =
         serde_json::from_value(value.clone()).map_err(|error| wrong(vec![error.to_string()]))?;
-    if let Err(errors) = resource.validate_cel() {
-        return Err(wrong(errors.iter().map(ToString::to_string).collect()));
-    }
-    let desired = Desired::new(&resource, defaults, &Found::default())
-        .map_err(|Mistakes(mistakes)| wrong(mistakes))?;
+    let refused = resource.validate_cel().err().into_iter().flatten();
+    let mut mistakes: Vec<String> = refused.map(|error| error.to_string()).collect();
+    let desired = match Desired::new(&resource, defaults, &Found::default()) {
+        Ok(desired) if mistakes.is_empty() => desired,
+        Ok(_) => return Err(wrong(mistakes)),
+        Err(Mistakes(more)) => {
+            // Of a field that a rule speaks of, the rule is enough.
+            let is_said = |field: &str| mistakes.iter().any(|said| said.starts_with(field));
+            let more: Vec<_> = more
+                .into_iter()
+                .filter(|mistake| !mistake.split(' ').next().is_some_and(is_said))
+                .collect();
+            mistakes.extend(more);
+            return Err(wrong(mistakes));
+        }
+    };
     if form == Form::Sidecar {
         return Ok(format!(
             "{}{}",

@@ -137,13 +137,20 @@ fn accepted(findings: &Findings<'_>) -> Said {
 }
 
 fn model(findings: &Findings<'_>) -> Said {
-    let Some(desired) = findings.desired else {
-        return (
+    let unknown = |words: &str| {
+        (
             ConditionStatus::Unknown,
-            findings.verdict.reason,
-            findings.verdict.message.clone(),
-        );
+            Reason::ModelUnknown,
+            words.to_owned(),
+        )
     };
+    let Some(desired) = findings.desired else {
+        return unknown("it is known when the spec is accepted: see Accepted");
+    };
+    let comes_with_pods = !matches!(desired.model, DesiredModel::Builtin | DesiredModel::None);
+    if comes_with_pods && findings.facts.is_none() && findings.verdict.reason != Reason::Valid {
+        return unknown("no pod was made that could have it: see Accepted");
+    }
     let facts = findings.facts.cloned().unwrap_or_default();
     match &desired.model {
         DesiredModel::Builtin => (
@@ -328,6 +335,10 @@ fn ready(accepted: &Said, model: &Said, progressing: &Said, available: &Said) ->
     }
     if progressing.1 == Reason::ProgressDeadlineExceeded {
         return (ConditionStatus::False, progressing.1, progressing.2.clone());
+    }
+    if progressing.1 == Reason::Paused {
+        let words = format!("{}; {}", available.2, progressing.2);
+        return (ConditionStatus::True, Reason::Paused, words);
     }
     (ConditionStatus::True, Reason::Serving, available.2.clone())
 }

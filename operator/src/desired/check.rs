@@ -27,21 +27,8 @@ pub(super) fn write_lists(spec: &ToolSearchProxySpec, mistakes: &mut Vec<String>
     }
 }
 
-/// The port that the upstream is reached at.
-pub(super) fn port(url: &str, mistakes: &mut Vec<String>) -> u16 {
-    let port = Url::parse(url)
-        .ok()
-        .and_then(|url| url.port_or_known_default());
-    port.unwrap_or_else(|| {
-        mistakes.push(format!(
-            "spec.upstream.url cannot be read as a URL: {}",
-            without_query(url)
-        ));
-        0
-    })
-}
-
-/// A query may hold what nobody else should read.
-fn without_query(url: &str) -> &str {
-    url.split(['?', '#']).next().unwrap_or_default()
+/// The port that the upstream is reached at; none where its URL is no URL, which the proxy's own
+/// parser says in words.
+pub(super) fn port(url: &str) -> Option<u16> {
+    Url::parse(url).ok()?.port_or_known_default()
 }

@@ -3,7 +3,7 @@
 
 use clap::Command;
 use toolsearch_crds::v1alpha1::{LogFormat, ToolSearchProxySpec, UpstreamProtocol};
-use toolsearch_settings::{DECLARATIONS, add_flags, settings};
+use toolsearch_settings::{DECLARATIONS, Mistake, add_flags, settings};
 
 use crate::desired::model::DesiredModel;
 use crate::names::{DIAGNOSTICS_PORT, MCP_PORT, UPSTREAM_CA};
@@ -37,15 +37,68 @@ pub(super) fn environment(
         (name.clone(), value)
     });
     if let Err(found) = settings(&flags, here) {
-        mistakes.extend(
-            found
-                .sentences()
-                .iter()
-                .map(|sentence| format!("setting {sentence}")),
-        );
+        mistakes.extend(found.all().iter().map(in_words_of_the_spec));
     }
     pairs
 }
+
+/// A mistake as whoever wrote the spec knows the setting.
+fn in_words_of_the_spec(mistake: &Mistake) -> String {
+    match mistake.flag().and_then(field) {
+        Some(field) => format!("spec.{field} {}", mistake.words()),
+        None => format!("setting {mistake}"),
+    }
+}
+
+/// The field of the spec that gives a setting; none where the operator gives it.
+fn field(flag: &str) -> Option<&'static str> {
+    let found = FIELDS.iter().find(|(name, _)| *name == flag);
+    found.map(|(_, field)| *field)
+}
+
+/// Settings by flag, with the fields of the spec that give them.
+pub(super) const FIELDS: [(&str, &str); 40] = [
+    ("upstream", "upstream.url"),
+    ("upstream-protocol", "upstream.protocol"),
+    ("upstream-ca", "upstream.caBundle"),
+    ("upstream-connect-timeout", "upstream.timeouts.connect"),
+    ("upstream-first-byte-timeout", "upstream.timeouts.firstByte"),
+    ("upstream-idle-timeout", "upstream.timeouts.idle"),
+    ("upstream-total-timeout", "upstream.timeouts.total"),
+    ("tool-timeouts", "upstream.timeouts.tools"),
+    ("breaker-failures", "upstream.breaker.failures"),
+    ("breaker-pause", "upstream.breaker.pause"),
+    ("write-tools", "writeTools"),
+    ("read-tools", "readTools"),
+    ("trust-hints", "trustHints"),
+    ("embedder", "model"),
+    ("public-url", "publicUrl"),
+    ("allowed-origins", "allowedOrigins"),
+    ("allowed-hosts", "allowedHosts"),
+    ("drain-delay", "drain.delaySeconds"),
+    ("drain-timeout", "drain.callSeconds"),
+    ("log-format", "logging.format"),
+    ("log-level", "logging.level"),
+    ("search-schemas", "search.schemas"),
+    ("max-answer", "search.maxAnswer"),
+    ("max-answer-tokens", "search.maxAnswerTokens"),
+    ("max-instructions", "search.maxInstructions"),
+    ("catalog-ttl", "catalog.ttl"),
+    ("max-callers", "catalog.maxCallers"),
+    ("max-lists", "catalog.maxLists"),
+    ("max-concurrent-lists", "catalog.maxConcurrentLists"),
+    ("max-pages", "catalog.maxPages"),
+    ("max-tools", "catalog.maxTools"),
+    ("max-list-bytes", "catalog.maxListBytes"),
+    ("max-body", "limits.maxBody"),
+    ("max-result", "limits.maxResult"),
+    ("max-result-tokens", "limits.maxResultTokens"),
+    ("max-connections", "limits.maxConnections"),
+    ("max-requests", "limits.maxRequests"),
+    ("max-calls-per-caller", "limits.maxCallsPerCaller"),
+    ("max-lists-per-caller", "limits.maxListsPerCaller"),
+    ("max-sessions", "limits.maxSessions"),
+];
 
 /// Every setting that the operator can render, by its flag.
 fn given(spec: &ToolSearchProxySpec, model: &DesiredModel) -> Vec<(&'static str, String)> {

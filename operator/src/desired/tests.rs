@@ -1,5 +1,7 @@
 //! What a pod template may hold, and what stays the same whatever changes.
 
+mod fields;
+
 use serde_json::{Value, json};
 use toolsearch_crds::ToolSearchProxy;
 
@@ -459,7 +461,7 @@ fn m3_a_level_that_is_none_is_refused_before_any_pod_meets_it() {
     let said = desired(json!({ "logging": { "level": "loud" } }))
         .unwrap_err()
         .to_string();
-    assert!(said.contains("TOOLSEARCH_LOG_LEVEL must be off"), "{said}");
+    assert!(said.contains("spec.logging.level must be off"), "{said}");
     assert!(desired(json!({ "logging": { "level": "info,toolsearch_proxy=debug" } })).is_ok());
 }
 

@@ -174,6 +174,31 @@ async fn r6_an_object_of_somebody_else_is_never_taken() {
 }
 
 #[tokio::test]
+async fn r6_pods_of_somebody_else_are_not_counted() {
+    let server = Server::default();
+    let theirs = json!({
+        "metadata": { "name": "tools", "namespace": "agents", "uid": "x" },
+        "spec": { "replicas": 3, "selector": {}, "template": {} },
+        "status": { "replicas": 3, "readyReplicas": 3, "availableReplicas": 3 },
+    });
+    server.put("deployments", "tools", theirs.clone());
+    server.put("services", "tools", theirs);
+    reconcile(&resource(&json!({}), None), &tools(&server))
+        .await
+        .unwrap();
+    assert_eq!(
+        said(&server, "Available"),
+        ("False".to_owned(), "MinimumReplicasUnavailable".to_owned())
+    );
+    assert_eq!(server.status()["readyReplicas"], 0);
+    let text = server.status().to_string();
+    assert!(
+        text.contains("Service tools, Deployment tools exist and belong to somebody else"),
+        "{text}"
+    );
+}
+
+#[tokio::test]
 async fn a_missing_reference_is_said_and_nothing_is_made() {
     let server = Server::default();
     let spec = json!({ "model": { "huggingFace": { "tokenSecretRef": { "name": "hub", "key": "token" } } } });
@@ -186,7 +211,42 @@ async fn a_missing_reference_is_said_and_nothing_is_made() {
     );
     assert!(server.object("deployments", "tools").is_null());
     let text = server.status().to_string();
-    assert!(text.contains("key token of Secret hub"), "{text}");
+    assert!(text.contains("Secret hub with a key token"), "{text}");
+    assert_eq!(
+        said(&server, "ModelAvailable"),
+        ("Unknown".to_owned(), "ModelUnknown".to_owned())
+    );
+    // The Secret alone does not do.
+    server.put(
+        "secrets",
+        "hub",
+        json!({ "metadata": { "name": "hub" }, "data": {} }),
+    );
+    reconcile(&resource(&spec, None), &tools(&server))
+        .await
+        .unwrap();
+    let text = server.status().to_string();
+    assert!(text.contains("missing: key token of Secret hub"), "{text}");
+}
+
+#[tokio::test]
+async fn mistakes_and_what_is_missing_are_said_at_once_and_looked_for_again() {
+    let server = Server::default();
+    let tools = tools(&server);
+    let wrong = json!({
+        "catalog": { "ttl": "0s" }, "model": { "persistentVolumeClaim": { "claimName": "none" } },
+    });
+    let again = reconcile(&resource(&wrong, None), &tools).await.unwrap();
+    assert_eq!(
+        said(&server, "Accepted"),
+        ("False".to_owned(), "InvalidSpec".to_owned())
+    );
+    let text = server.status().to_string();
+    assert!(
+        text.contains("spec.catalog.ttl") && text.contains("PersistentVolumeClaim none"),
+        "{text}"
+    );
+    assert!(again <= Duration::from_secs(10), "{again:?}");
 }
 
 #[tokio::test]

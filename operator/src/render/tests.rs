@@ -79,13 +79,19 @@ fn mistakes_are_all_said_at_once() {
         said.contains("must be an http or https URL") && said.contains("replicas or autoscaling"),
         "{said}"
     );
+    // What a rule refuses, what only the proxy's own parser does, and each once.
     let said = refused(
-        "{upstream: {url: 'https://gateway.example/mcp'}, search: {maxAnswer: 1B}, catalog: {ttl: 0s}}",
+        "{upstream: {url: nowhere}, search: {maxAnswer: 1B}, catalog: {ttl: 0s}, writeTools: [a, '['], logging: {level: loud}}",
     );
-    assert!(
-        said.contains("TOOLSEARCH_MAX_ANSWER") && said.contains("TOOLSEARCH_CATALOG_TTL"),
-        "{said}"
-    );
+    for field in [
+        "spec.upstream.url",
+        "spec.search.maxAnswer",
+        "spec.catalog.ttl",
+        "spec.writeTools",
+        "spec.logging.level",
+    ] {
+        assert_eq!(said.matches(field).count(), 1, "{field}: {said}");
+    }
 }
 
 #[test]

@@ -28,8 +28,10 @@ pub enum Kind {
     Choice(&'static [&'static str]),
     /// Names and globs, comma-separated; the flag may be repeated.
     Globs,
-    /// Words, comma-separated; the flag may be repeated.
-    Words,
+    /// Web origins or `*`, comma-separated; the flag may be repeated.
+    Origins,
+    /// Host names, comma-separated; the flag may be repeated.
+    Hosts,
     /// Names and globs with a duration each, within bounds in milliseconds; the flag may be repeated.
     Timeouts(u64, u64),
     /// A whole number within bounds.
@@ -40,6 +42,17 @@ pub enum Kind {
     Duration(u64, u64),
     /// Log filter directives.
     Filter,
+}
+
+impl Kind {
+    /// Whether a value is a list of items.
+    #[must_use]
+    pub const fn is_list(self) -> bool {
+        matches!(
+            self,
+            Self::Globs | Self::Origins | Self::Hosts | Self::Timeouts(..)
+        )
+    }
 }
 
 const SECOND: u64 = 1000;
@@ -161,13 +174,13 @@ pub const DECLARATIONS: [Declaration; 43] = [
     ),
     declare(
         "allowed-origins",
-        Kind::Words,
+        Kind::Origins,
         Some(""),
         "Browser origins that may call, such as https://chat.example.com; others get 403.",
     ),
     declare(
         "allowed-hosts",
-        Kind::Words,
+        Kind::Hosts,
         Some(""),
         "Host names accepted; none: loopback names on a loopback address, any name elsewhere.",
     ),

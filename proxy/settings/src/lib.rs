@@ -3,6 +3,8 @@
 //! Says what a setting is called and what it may be; never what it does.
 
 mod declared;
+mod host;
+mod mistake;
 mod parse;
 pub mod pinned;
 mod reader;
@@ -16,7 +18,8 @@ use std::time::Duration;
 use url::Url;
 
 pub use declared::{DECLARATIONS, Declaration, Kind, PREFIX};
-pub use parse::{Mistakes, add_flags, environment, settings};
+pub use mistake::{Mistake, Mistakes};
+pub use parse::{add_flags, environment, settings};
 pub use value::{parse_duration, parse_log_filter, size_text};
 
 /// Everything `serve` needs, checked. Built only by the parser (or, later, by the operator).

@@ -2,41 +2,15 @@
 //! over the default; every mistake is reported, not only the first.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
 use crate::declared::{DECLARATIONS, Kind, PREFIX};
+use crate::mistake::{Mistake, Mistakes};
 use crate::reader::Reader;
 use crate::value;
 use crate::{EmbedderChoice, LogFormat, Settings, UpstreamProtocol};
-
-/// Everything that is wrong with the settings given.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub struct Mistakes(Vec<String>);
-
-impl Mistakes {
-    /// One sentence a mistake.
-    #[must_use]
-    pub fn sentences(&self) -> &[String] {
-        &self.0
-    }
-}
-
-impl fmt::Display for Mistakes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let noun = if self.0.len() == 1 {
-            "setting is"
-        } else {
-            "settings are"
-        };
-        writeln!(f, "{} {noun} wrong:", self.0.len())?;
-        self.0
-            .iter()
-            .try_for_each(|mistake| writeln!(f, "  - {mistake}"))
-    }
-}
 
 /// Adds a flag for every setting to a command; values stay text, so that all are checked together.
 #[must_use]
@@ -101,11 +75,13 @@ impl Reader {
     #[expect(clippy::too_many_lines, reason = "a flat list, one line a setting")]
     fn assemble(&mut self) -> Option<Settings> {
         if !self.is_given("upstream") {
-            self.mistakes.push(
-                "--upstream (or TOOLSEARCH_UPSTREAM) is missing: the URL of the MCP server behind the \
-                 proxy, such as https://gateway.example.com/mcp"
+            self.mistakes.push(Mistake::of(
+                "upstream",
+                "--upstream (or TOOLSEARCH_UPSTREAM)".to_owned(),
+                "is missing: the URL of the MCP server behind the proxy, such as \
+                 https://gateway.example.com/mcp"
                     .to_owned(),
-            );
+            ));
         }
         let url = |text: &str| value::url(text).map_err(str::to_owned);
         let address = |text: &str| {
@@ -140,7 +116,7 @@ impl Reader {
         let upstream_ca = self.read("upstream-ca", path);
         let public_url = self.read("public-url", url);
         let (allowed_origins, allowed_hosts) =
-            (self.words("allowed-origins"), self.words("allowed-hosts"));
+            (self.origins("allowed-origins"), self.hosts("allowed-hosts"));
         let log_format = self.choice("log-format", &[LogFormat::Text, LogFormat::Json]);
         let log_level = self.read("log-level", |text| {
             value::parse_log_filter(text).map_err(str::to_owned)
@@ -228,12 +204,14 @@ impl Reader {
     fn cross_check(&mut self) {
         let embedder = self.given.get("embedder").map(|(text, _)| text.as_str());
         match (embedder, self.is_given("model-dir")) {
-            (Some("dir"), false) => self.mistakes.push(
+            (Some("dir"), false) => self.mistakes.push(Mistake::sentence(
                 "--embedder dir needs --model-dir: the folder that fetch-model made".to_owned(),
-            ),
-            (Some(choice @ ("none" | "builtin")), true) => self.mistakes.push(format!(
-                "--model-dir is given, and --embedder {choice} would ignore it; drop one of the two"
             )),
+            (Some(choice @ ("none" | "builtin")), true) => {
+                self.mistakes.push(Mistake::sentence(format!(
+                    "--model-dir is given, and --embedder {choice} would ignore it; drop one of the two"
+                )));
+            }
             _ => (),
         }
         let (listen, diagnostics) = (self.given.get("listen"), self.given.get("diagnostics"));
@@ -241,9 +219,9 @@ impl Reader {
             .zip(diagnostics)
             .is_some_and(|(a, b)| a.0 == b.0 && !a.0.ends_with(":0"));
         if same {
-            self.mistakes.push(
+            self.mistakes.push(Mistake::sentence(
                 "--listen and --diagnostics are the same address; give each its own".to_owned(),
-            );
+            ));
         }
     }
 }
@@ -290,7 +268,8 @@ pub(crate) const fn value_name(kind: Kind) -> &'static str {
         Kind::Path => "PATH",
         Kind::Choice(_) => "CHOICE",
         Kind::Globs => "GLOB,…",
-        Kind::Words => "WORD,…",
+        Kind::Origins => "ORIGIN,…",
+        Kind::Hosts => "HOST,…",
         Kind::Timeouts(..) => "GLOB=DURATION,…",
         Kind::Number(..) => "NUMBER",
         Kind::Bytes(..) => "SIZE",

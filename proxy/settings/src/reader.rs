@@ -8,15 +8,16 @@ use clap::ArgMatches;
 
 use crate::ToolTimeout;
 use crate::declared::{DECLARATIONS, Declaration, Kind, PREFIX};
-use crate::value;
+use crate::mistake::Mistake;
+use crate::{host, value};
 
 /// What was given, and what was wrong with it so far.
 #[derive(Default)]
 pub(crate) struct Reader {
     /// Text by flag, and how the user named it.
     pub(crate) given: HashMap<&'static str, (String, String)>,
-    /// One sentence a mistake.
-    pub(crate) mistakes: Vec<String>,
+    /// In the order in which they were found.
+    pub(crate) mistakes: Vec<Mistake>,
 }
 
 impl Reader {
@@ -37,8 +38,9 @@ impl Reader {
             let nearest = nearest
                 .max_by_key(|known| common_prefix(known, name))
                 .unwrap_or_default();
-            self.mistakes
-                .push(format!("{name} is no setting; did you mean {nearest}?"));
+            self.mistakes.push(Mistake::sentence(format!(
+                "{name} is no setting; did you mean {nearest}?"
+            )));
         }
     }
 
@@ -52,19 +54,13 @@ impl Reader {
         let variable = declared.variable();
         let flag = flags.get_many::<String>(declared.flag).map(|values| {
             let values: Vec<&str> = values.map(String::as_str).collect();
-            if values.len() > 1
-                && !matches!(
-                    declared.kind,
-                    Kind::Globs | Kind::Words | Kind::Timeouts(..)
-                )
-            {
-                self.mistakes.push(format!(
-                    "--{} is given {} times",
-                    declared.flag,
-                    values.len()
-                ));
+            let named = format!("--{}", declared.flag);
+            if values.len() > 1 && !declared.kind.is_list() {
+                let words = format!("is given {} times", values.len());
+                self.mistakes
+                    .push(Mistake::of(declared.flag, named.clone(), words));
             }
-            (values.join(","), format!("--{}", declared.flag))
+            (values.join(","), named)
         });
         let given = flag
             .or_else(|| {
@@ -95,14 +91,15 @@ impl Reader {
         match read(text) {
             Ok(value) => Some(value),
             Err(problem) => {
-                // A URL may hold a password: it is not shown.
-                let is_url = matches!(Self::bounds(flag), Kind::Url);
-                let shown = if is_url {
+                // A URL may hold a password, and of a list the wrong items are shown: it is not.
+                let kind = Self::bounds(flag);
+                let shown = if matches!(kind, Kind::Url) || kind.is_list() {
                     String::new()
                 } else {
                     format!(" (it is {text:?})")
                 };
-                self.mistakes.push(format!("{source} {problem}{shown}"));
+                let words = format!("{problem}{shown}");
+                self.mistakes.push(Mistake::of(flag, source.clone(), words));
                 None
             }
         }
@@ -157,26 +154,32 @@ impl Reader {
 
     /// A list of globs; none where none is given.
     pub(crate) fn globs(&mut self, flag: &'static str) -> Option<Vec<String>> {
-        let read = self.read(flag, |text| {
-            let globs = value::list(text);
-            match globs.iter().find_map(|glob| globset::Glob::new(glob).err()) {
-                Some(error) => Err(format!("holds a glob that cannot be read: {error}")),
-                None => Ok(globs),
-            }
-        });
-        if self.is_given(flag) {
-            read
-        } else {
-            Some(Vec::new())
-        }
+        self.items(flag, |glob| match globset::Glob::new(glob) {
+            Ok(_) => Ok(glob.to_owned()),
+            Err(error) => Err(format!("a glob that cannot be read: {}", error.kind())),
+        })
     }
 
-    /// A list; none where none is given.
-    pub(crate) fn words(&mut self, flag: &'static str) -> Option<Vec<String>> {
-        Some(
-            self.read(flag, |text| Ok(value::list(text)))
-                .unwrap_or_default(),
-        )
+    /// Web origins; none where none is given.
+    pub(crate) fn origins(&mut self, flag: &'static str) -> Option<Vec<String>> {
+        self.items(flag, |text| {
+            let wanted = "no origin: write scheme and host as browsers send them, with a port where it \
+                          is not the usual one, such as https://chat.example.com, or * for any";
+            host::is_origin(text)
+                .then(|| text.to_owned())
+                .ok_or_else(|| wanted.to_owned())
+        })
+    }
+
+    /// Host names; none where none is given.
+    pub(crate) fn hosts(&mut self, flag: &'static str) -> Option<Vec<String>> {
+        self.items(flag, |text| {
+            let wanted = "no host name: write it without scheme and path, such as tools.example.com, \
+                          or leave the list out to accept any";
+            host::is_host(text)
+                .then(|| text.to_owned())
+                .ok_or_else(|| wanted.to_owned())
+        })
     }
 
     /// Globs with a duration each, in the order given; none where none is given.
@@ -185,29 +188,65 @@ impl Reader {
             return None;
         };
         let (least, most) = (Duration::from_millis(least), Duration::from_millis(most));
-        if !self.is_given(flag) {
-            return Some(Vec::new());
-        }
-        self.read(flag, |text| {
-            let pairs = value::list(text).into_iter().map(|pair| {
-                let (tools, timeout) = pair.rsplit_once('=')?;
-                let timeout = within(value::parse_duration(timeout.trim()), least, most)?;
-                let tools = tools.trim();
-                globset::Glob::new(tools)
-                    .ok()
-                    .filter(|_| !tools.is_empty())?;
-                let tools = tools.to_owned();
-                Some(ToolTimeout { tools, timeout })
-            });
-            pairs.collect::<Option<_>>().ok_or_else(|| {
+        let read = |pair: &str| {
+            let (tools, timeout) = pair.rsplit_once('=')?;
+            let timeout = within(value::parse_duration(timeout.trim()), least, most)?;
+            let tools = tools.trim();
+            globset::Glob::new(tools)
+                .ok()
+                .filter(|_| !tools.is_empty())?;
+            let tools = tools.to_owned();
+            Some(ToolTimeout { tools, timeout })
+        };
+        self.items(flag, |pair| {
+            read(pair).ok_or_else(|| {
                 let (least, most) = (value::duration_text(least), value::duration_text(most));
                 format!(
-                    "must be names or globs with a duration from {least} to {most} each, such as \
-                     export_*=10m,ping=2s"
+                    "no name or glob with a duration from {least} to {most}, such as export_*=10m"
                 )
             })
         })
     }
+
+    /// A list of which each item is read for itself; of the wrong ones each is named.
+    fn items<T>(
+        &mut self,
+        flag: &'static str,
+        read: impl Fn(&str) -> Result<T, String>,
+    ) -> Option<Vec<T>> {
+        if !self.is_given(flag) {
+            return Some(Vec::new());
+        }
+        self.read(flag, |text| {
+            let (mut items, mut wrong) = (Vec::new(), Vec::new());
+            for item in value::list(text) {
+                match read(&item) {
+                    Ok(read) => items.push(read),
+                    Err(why) => wrong.push((item, why)),
+                }
+            }
+            if wrong.is_empty() {
+                return Ok(items);
+            }
+            Err(holds(&wrong))
+        })
+    }
+}
+
+/// What is wrong with items, those of one fault together.
+fn holds(wrong: &[(String, String)]) -> String {
+    let mut faults: Vec<(&str, Vec<String>)> = Vec::new();
+    for (item, why) in wrong {
+        let item = format!("{item:?}");
+        match faults.iter_mut().find(|(fault, _)| fault == why) {
+            Some((_, items)) => items.push(item),
+            None => faults.push((why, vec![item])),
+        }
+    }
+    let faults = faults
+        .iter()
+        .map(|(why, items)| format!("holds {}, {why}", items.join(", ")));
+    faults.collect::<Vec<_>>().join("; ")
 }
 
 fn within<T: PartialOrd>(value: Option<T>, least: T, most: T) -> Option<T> {

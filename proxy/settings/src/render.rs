@@ -56,7 +56,8 @@ fn form(kind: Kind) -> String {
             .collect::<Vec<_>>()
             .join(", "),
         Kind::Globs => "names and globs, comma-separated".to_owned(),
-        Kind::Words => "comma-separated".to_owned(),
+        Kind::Origins => "origins or `*`, comma-separated".to_owned(),
+        Kind::Hosts => "host names, comma-separated".to_owned(),
         Kind::Number(least, most) => format!("{least} to {most}"),
         Kind::Bytes(least, most) => format!("{} to {}", size_text(least), size_text(most)),
         Kind::Duration(least, most) => span_text(least, most),

@@ -9,7 +9,7 @@ use kube::KubeSchema;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{CaBundle, DURATION, KeyReference, OBJECT, Resources};
+use super::{CaBundle, KeyReference, OBJECT, Resources, duration};
 
 /// Where the model that finds tools by meaning comes from: exactly one source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, KubeSchema)]
@@ -211,9 +211,10 @@ pub struct Fetch {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 2048))]
     pub no_proxy: Option<String>,
-    /// The time for all files together, such as `15m`, at most 24 h.
+    /// The time for all files together, such as `15m`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 32), regex(pattern = DURATION))]
+    #[schemars(length(min = 1, max = 32))]
+    #[x_kube(validation = duration("100ms", "24h"))]
     pub timeout: Option<String>,
     /// What the fetching container may use. Left out: 50m of a CPU and 64Mi, at most 256Mi.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -11,7 +11,7 @@ use kube::KubeSchema;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::DURATION;
+use super::duration;
 
 /// The Service that clients connect to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, KubeSchema)]
@@ -135,7 +135,8 @@ pub struct Monitoring {
     pub service_monitor: bool,
     /// How often to scrape, such as `30s`. Left out: as Prometheus is set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 32), regex(pattern = DURATION))]
+    #[schemars(length(min = 1, max = 32))]
+    #[x_kube(validation = duration("1s", "24h"))]
     pub interval: Option<String>,
     /// Labels that Prometheus selects by.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

@@ -15,6 +15,10 @@ use super::network::texts;
 /// What a container asks for and what it may use at most.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, KubeSchema)]
 #[serde(rename_all = "camelCase")]
+#[x_kube(
+    validation = Rule::new("!has(self.requests) || !has(self.limits) || self.requests.all(name, !(name in self.limits) || !isQuantity(self.requests[name]) || !isQuantity(self.limits[name]) || quantity(self.requests[name]).compareTo(quantity(self.limits[name])) <= 0)")
+        .message("requests must not be greater than limits of the same name")
+)]
 pub struct Resources {
     /// Asked for, such as `{cpu: 250m, memory: 256Mi}`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

@@ -10,19 +10,20 @@ use kube::KubeSchema;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{DURATION, SIZE};
+use super::{duration, size};
 
 /// What a search answers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, KubeSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Search {
-    /// How many of the best hits bring their input schemas, 0 to 25, such as `3`.
+    /// How many of the best hits bring their input schemas, such as `3`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 25))]
     pub schemas: Option<i32>,
     /// The largest answer of `search_tools` and `describe_tool`, such as `64KiB`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 32), regex(pattern = SIZE))]
+    #[schemars(length(min = 1, max = 32))]
+    #[x_kube(validation = size("4KiB", "4MiB"))]
     pub max_answer: Option<String>,
     /// Tokens that one answer of `search_tools` never exceeds, such as `4000`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -40,7 +41,8 @@ pub struct Search {
 pub struct Catalog {
     /// How long a caller's tool list is fresh, such as `10m`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 32), regex(pattern = DURATION))]
+    #[schemars(length(min = 1, max = 32))]
+    #[x_kube(validation = duration("1s", "24h"))]
     pub ttl: Option<String>,
     /// Callers whose catalogs are kept, such as `10000`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -64,7 +66,8 @@ pub struct Catalog {
     pub max_tools: Option<i32>,
     /// Bytes of one tool list, such as `64MiB`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 32), regex(pattern = SIZE))]
+    #[schemars(length(min = 1, max = 32))]
+    #[x_kube(validation = size("1KiB", "1GiB"))]
     pub max_list_bytes: Option<String>,
 }
 
@@ -74,11 +77,13 @@ pub struct Catalog {
 pub struct Limits {
     /// The largest request body, such as `4MiB`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 32), regex(pattern = SIZE))]
+    #[schemars(length(min = 1, max = 32))]
+    #[x_kube(validation = size("1KiB", "256MiB"))]
     pub max_body: Option<String>,
     /// The largest result of one tool call, such as `256MiB`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 32), regex(pattern = SIZE))]
+    #[schemars(length(min = 1, max = 32))]
+    #[x_kube(validation = size("1KiB", "1GiB"))]
     pub max_result: Option<String>,
     /// Tokens of tool results in one answer, such as `10000`: more is cut at a line or an element,
     /// with a note of what is missing. Left out: results pass as they come.

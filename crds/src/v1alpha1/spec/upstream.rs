@@ -9,7 +9,7 @@ use kube::KubeSchema;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{DURATION, OBJECT};
+use super::{OBJECT, duration};
 
 /// The MCP server behind the proxy.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, KubeSchema)]
@@ -87,19 +87,23 @@ pub struct KeyReference {
 pub struct Timeouts {
     /// For TCP and TLS, such as `5s`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 32), regex(pattern = DURATION))]
+    #[schemars(length(min = 1, max = 32))]
+    #[x_kube(validation = duration("100ms", "1h"))]
     pub connect: Option<String>,
     /// From the end of a request to the first byte of its answer, such as `60s`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 32), regex(pattern = DURATION))]
+    #[schemars(length(min = 1, max = 32))]
+    #[x_kube(validation = duration("100ms", "24h"))]
     pub first_byte: Option<String>,
     /// The longest silence within an answer, such as `60s`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 32), regex(pattern = DURATION))]
+    #[schemars(length(min = 1, max = 32))]
+    #[x_kube(validation = duration("100ms", "24h"))]
     pub idle: Option<String>,
     /// One request, whatever happens, such as `5m`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 32), regex(pattern = DURATION))]
+    #[schemars(length(min = 1, max = 32))]
+    #[x_kube(validation = duration("100ms", "24h"))]
     pub total: Option<String>,
     /// How long calls of single tools may take instead of `total`; the first that matches counts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -116,7 +120,8 @@ pub struct ToolTimeout {
     #[schemars(length(min = 1, max = 256))]
     pub tool: String,
     /// One call, whatever happens, such as `10m`; a silence within it is no failure.
-    #[schemars(length(min = 1, max = 32), regex(pattern = DURATION))]
+    #[schemars(length(min = 1, max = 32))]
+    #[x_kube(validation = duration("100ms", "24h"))]
     pub timeout: String,
 }
 
@@ -132,6 +137,7 @@ pub struct Breaker {
     pub failures: Option<i32>,
     /// How long requests are refused before one asks whether the upstream answers, such as `1s`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 32), regex(pattern = DURATION))]
+    #[schemars(length(min = 1, max = 32))]
+    #[x_kube(validation = duration("100ms", "1h"))]
     pub pause: Option<String>,
 }

@@ -117,6 +117,7 @@ reasons! {
     NotFound: "the server of the model has no such file",
     Tls: "the certificate of the server of the model is not trusted",
     FetchFailed: "the fetching container failed in another way",
+    ModelUnknown: "no pod has told of its model yet",
     VolumeUnavailable: "the volume with the model cannot be mounted",
     RollingOut: "pods are being replaced",
     RolledOut: "all pods are of the newest template",

@@ -24,6 +24,34 @@ async fn s8_the_same_event_twice_is_one_that_counts() {
 }
 
 #[tokio::test]
+async fn s8_what_changed_is_told_in_its_own_words() {
+    let server = Server::default();
+    let tools = tools(&server);
+    // Of one reason, and each with other words: the second is no repetition of the first.
+    for spec in [
+        json!({ "catalog": { "ttl": "0s" } }),
+        json!({ "limits": { "maxBody": "1B" } }),
+    ] {
+        let status = server.status();
+        let status = (!status.is_null()).then_some(status);
+        let one = resource(&spec, status.as_ref());
+        reconcile(&one, &tools).await.unwrap();
+    }
+    let told = server.events();
+    let notes: Vec<_> = told
+        .iter()
+        .filter(|(method, event)| method == "POST" && event["reason"] == "InvalidSpec")
+        .map(|(_, event)| event["note"].as_str().unwrap_or_default().to_owned())
+        .collect();
+    let about: Vec<_> = notes.iter().map(|note| note.split(' ').next()).collect();
+    assert!(
+        about.starts_with(&[Some("spec.catalog.ttl")])
+            && about.ends_with(&[Some("spec.limits.maxBody")]),
+        "{told:?}"
+    );
+}
+
+#[tokio::test]
 async fn s8_at_rest_no_event_is_written_and_a_mistake_is_told_once() {
     let server = Server::default();
     let tools = tools(&server);
