@@ -102,10 +102,11 @@ fn columns(bench: &Bench) -> anyhow::Result<String> {
     let printed = bench.k(&format!("-n {AGENTS} get tsp tools -o wide"))?;
     let words: Vec<&str> = printed.split_whitespace().collect();
     let wanted = [
-        "NAME", "READY", "REASON", "REPLICAS", "UPSTREAM", "MODEL", "AGE", "tools", "True",
-        "Serving", "2",
+        "NAME", "READY", "REASON", "REPLICAS", "UPSTREAM", "MODEL", "REVISION", "AGE", "tools",
+        "True", "Serving", "2",
     ];
     ensure!(words.starts_with(&wanted), "{printed}");
+    ensure!(words.contains(&"builtin"), "{printed}");
     ensure!(
         bench.k(&format!("-n {AGENTS} get mcp"))?.contains("tools"),
         "the category mcp is empty"
