@@ -32,6 +32,8 @@ impl Default for Weights {
 
 /// What each side says about one query; a side that knows nothing about it is `None`.
 pub(crate) struct Sides {
+    /// What a query that names tools or services adds to each document.
+    pub(crate) named: Option<Vec<f32>>,
     pub(crate) lexical: Option<Matches>,
     pub(crate) expansion: Option<Matches>,
     pub(crate) semantic: Option<Vec<f32>>,
@@ -63,20 +65,19 @@ impl Sides {
         weights.lexical * trust
     }
 
-    /// Each document's parts, all finite.
-    pub(crate) fn fuse(&self, count: usize, weights: &Weights) -> Vec<Parts> {
+    /// The parts of each document, all finite, by its position.
+    pub(crate) fn fuse(&self, weights: &Weights) -> impl Fn(usize) -> Parts {
         let lexical = self.lexical_weight(weights);
         let lexical = scaled(self.lexical.as_ref(), lexical);
         let expansion = scaled(self.expansion.as_ref(), weights.expansion);
-        let semantic = self.semantic.as_deref();
-        (0..count)
-            .map(|document| Parts {
-                named: 0.0,
-                lexical: finite(lexical(document)),
-                expansion: finite(expansion(document)),
-                semantic: finite(semantic.map_or(0.0, |all| weights.semantic * all[document])),
-            })
-            .collect()
+        let (named, semantic) = (self.named.as_deref(), self.semantic.as_deref());
+        let weight = weights.semantic;
+        move |document| Parts {
+            named: named.map_or(0.0, |all| all[document]),
+            lexical: finite(lexical(document)),
+            expansion: finite(expansion(document)),
+            semantic: finite(semantic.map_or(0.0, |all| weight * all[document])),
+        }
     }
 }
 
@@ -117,17 +118,18 @@ mod tests {
             expansion: matches(&[0.0, 8.0, 0.0], 4.0),
             semantic: Some(vec![0.1, f32::NAN, -0.2]),
             known: 0.5,
+            named: Some(vec![0.0, 0.0, 1.0]),
         };
-        let fused = sides.fuse(3, &WEIGHTS);
+        let fused = sides.fuse(&WEIGHTS);
         let expected = |lexical, expansion, semantic| Parts {
             named: 0.0,
             lexical,
             expansion,
             semantic,
         };
-        assert_eq!(fused[0], expected(0.5, 0.0, 0.1));
-        assert_eq!(fused[1], expected(0.25, 2.0, 0.0));
-        assert_eq!(fused[2].sum(), -0.2);
+        assert_eq!(fused(0), expected(0.5, 0.0, 0.1));
+        assert_eq!(fused(1), expected(0.25, 2.0, 0.0));
+        assert_eq!(fused(2).sum(), 1.0 - 0.2);
     }
 
     #[test]
@@ -137,12 +139,13 @@ mod tests {
             expansion: None,
             semantic: None,
             known: 0.0,
+            named: None,
         };
-        assert_eq!(sides.fuse(2, &WEIGHTS)[0].sum(), 2.0);
+        assert_eq!(sides.fuse(&WEIGHTS)(0).sum(), 2.0);
         let nothing = Sides {
             lexical: matches(&[0.0], 0.0),
             ..sides
         };
-        assert_eq!(nothing.fuse(1, &WEIGHTS)[0].sum(), 0.0);
+        assert_eq!(nothing.fuse(&WEIGHTS)(0).sum(), 0.0);
     }
 }

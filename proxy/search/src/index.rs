@@ -1,5 +1,8 @@
 //! Which tools fit this query? One immutable index over one list of tools.
 
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
 use crate::corpus::Corpus;
 use crate::document::Document;
 use crate::error::Error;
@@ -121,7 +124,8 @@ impl Index {
         let Some(query) = read(query) else {
             return Vec::new();
         };
-        let (parts, known) = self.parts(query, mode, weights);
+        let sides = self.sides(query, mode);
+        let parts = sides.fuse(weights);
         let near = |position| {
             let meaning = self.meaning.as_ref().filter(|_| mode == Mode::Hybrid);
             let near = meaning.map(|(_, expansion)| expansion.matched(query, position));
@@ -136,7 +140,7 @@ impl Index {
                 lexical,
                 expansion,
                 semantic,
-            } = parts[hit.position];
+            } = parts(hit.position);
             Explanation {
                 hit,
                 named,
@@ -145,7 +149,7 @@ impl Index {
                 semantic,
                 matched: self.lexical.matched(query, hit.position),
                 near: near(hit.position),
-                known,
+                known: sides.known,
             }
         })
         .collect()
@@ -155,7 +159,7 @@ impl Index {
     #[must_use]
     pub fn rank(&self, query: &str, limit: usize, mode: Mode, weights: &Weights) -> Vec<Hit> {
         read(query).map_or_else(Vec::new, |query| {
-            self.best(&self.parts(query, mode, weights).0, limit)
+            self.best(self.sides(query, mode).fuse(weights), limit)
         })
     }
 
@@ -177,56 +181,80 @@ impl Index {
         self.twins.of(position)
     }
 
-    /// Each document's parts, and the share of the query's words that are known.
-    fn parts(&self, query: &str, mode: Mode, weights: &Weights) -> (Vec<Parts>, f32) {
+    /// What each side says.
+    fn sides(&self, query: &str, mode: Mode) -> Sides {
         let meaning = self.meaning.as_ref().filter(|_| mode != Mode::Lexical);
         let words = mode != Mode::Semantic;
         let expansion = meaning.filter(|_| words);
-        let sides = Sides {
+        let known = self.known.share(query);
+        // In the catalog's language a service's name counts as any rare word does.
+        let foreign = if expansion.is_some() {
+            1.0 - known * known
+        } else {
+            0.0
+        };
+        Sides {
+            named: words.then(|| self.named(query, foreign)),
             lexical: words.then(|| self.lexical.score(query)),
             expansion: expansion.map(|(_, expansion)| expansion.score(query)),
             semantic: meaning.and_then(|(semantic, _)| semantic.score(query)),
-            known: self.known.share(query),
-        };
-        let mut parts = sides.fuse(self.count, weights);
-        if words {
-            // In the catalog's language a service's name counts as any rare word does.
-            let foreign = if expansion.is_some() {
-                1.0 - sides.known * sides.known
-            } else {
-                0.0
-            };
-            let lifts = self.names.lifts(query).into_iter();
-            let lifts = lifts.map(|(position, lift)| (position, foreign * lift));
-            for (position, bonus) in lifts.chain(self.names.bonuses(query)) {
-                parts[position].named += bonus;
-            }
+            known,
         }
-        (parts, sides.known)
+    }
+
+    /// What the names in a query add to each document.
+    fn named(&self, query: &str, foreign: f32) -> Vec<f32> {
+        let mut named = vec![0.0; self.count];
+        for (position, lift) in self.names.lifts(query) {
+            named[position] += foreign * lift;
+        }
+        for (position, bonus) in self.names.bonuses(query) {
+            named[position] += bonus;
+        }
+        named
     }
 
     /// The best documents, of twins the best one.
-    fn best(&self, parts: &[Parts], limit: usize) -> Vec<Hit> {
-        let hits = parts.iter().enumerate().map(|(position, parts)| Hit {
-            position,
-            score: parts.sum(),
-        });
-        let order = |a: &Hit, b: &Hit| {
-            b.score
-                .total_cmp(&a.score)
-                .then(a.position.cmp(&b.position))
-        };
-        let better = |a: &Hit, b: &Hit| order(a, b).is_lt();
-        let mut hits = self.twins.best(hits.collect(), |hit| hit.position, better);
-        if limit < hits.len() {
-            if limit == 0 {
-                return Vec::new();
+    fn best(&self, parts: impl Fn(usize) -> Parts, limit: usize) -> Vec<Hit> {
+        let mut scores: Vec<f32> = (0..self.count)
+            .map(|position| parts(position).sum())
+            .collect();
+        self.twins.keep_best(&mut scores);
+        let mut best = BinaryHeap::with_capacity(limit.min(self.count));
+        for (position, score) in scores.into_iter().enumerate() {
+            if score == f32::NEG_INFINITY {
+                continue;
             }
-            hits.select_nth_unstable_by(limit - 1, order);
-            hits.truncate(limit);
+            let ranked = Ranked(Hit { position, score });
+            if best.len() < limit {
+                best.push(ranked);
+            } else if let Some(mut worst) = best.peek_mut()
+                && ranked < *worst
+            {
+                *worst = ranked;
+            }
         }
-        hits.sort_by(order);
-        hits
+        let best = best.into_sorted_vec();
+        best.into_iter().map(|Ranked(hit)| hit).collect()
+    }
+}
+
+/// A hit in the order of an answer: the better first, ties by position.
+#[derive(PartialEq)]
+struct Ranked(Hit);
+
+impl Eq for Ranked {}
+
+impl Ord for Ranked {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let by_score = other.0.score.total_cmp(&self.0.score);
+        by_score.then(self.0.position.cmp(&other.0.position))
+    }
+}
+
+impl PartialOrd for Ranked {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
     }
 }
 

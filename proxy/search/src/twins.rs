@@ -52,33 +52,22 @@ impl Twins {
             .filter(move |&member| member != position)
     }
 
-    /// Each group's best, by a ranking that puts the better first.
-    pub(crate) fn best<T>(
-        &self,
-        mut ranked: Vec<T>,
-        position: impl Fn(&T) -> usize,
-        better: impl Fn(&T, &T) -> bool,
-    ) -> Vec<T> {
-        if self.members.is_empty() {
-            return ranked;
-        }
-        let mut best: Vec<Option<usize>> = vec![None; self.members.len()];
-        for (at, one) in ranked.iter().enumerate() {
-            if let Some(&group) = self.groups.get(&position(one)) {
-                let held = best[group].map(|held| &ranked[held]);
-                if held.is_none_or(|held| better(one, held)) {
-                    best[group] = Some(at);
-                }
+    /// Puts all but the best of each group, of equal ones the first, out of every order: at minus
+    /// infinity.
+    pub(crate) fn keep_best(&self, scores: &mut [f32]) {
+        for members in &self.members {
+            let mut best: Option<usize> = None;
+            for &member in members {
+                let loser = match best {
+                    Some(held) if scores[held] >= scores[member] => member,
+                    _ => match best.replace(member) {
+                        Some(held) => held,
+                        None => continue,
+                    },
+                };
+                scores[loser] = f32::NEG_INFINITY;
             }
         }
-        let mut at = 0;
-        ranked.retain(|one| {
-            let group = self.groups.get(&position(one));
-            let kept = group.is_none_or(|&group| best[group] == Some(at));
-            at += 1;
-            kept
-        });
-        ranked
     }
 }
 
@@ -125,12 +114,25 @@ mod tests {
         for alone in 2..=6 {
             assert_eq!(twins.of(alone).count(), 0, "{alone}");
         }
-        let best = |scores: [i32; 8]| {
-            let ranked = scores.into_iter().enumerate().collect();
-            let best = twins.best(ranked, |one| one.0, |a, b| a.1 > b.1);
-            best.into_iter().map(|one| one.0).collect::<Vec<_>>()
+        let best = |mut scores: [f32; 8]| {
+            twins.keep_best(&mut scores);
+            let kept = scores
+                .iter()
+                .enumerate()
+                .filter(|(_, score)| score.is_finite());
+            kept.map(|(position, _)| position).collect::<Vec<_>>()
         };
-        assert_eq!(best([1, 3, 0, 0, 0, 0, 0, 2]), [1, 2, 3, 4, 5, 6]);
-        assert_eq!(best([1, 1, 0, 0, 0, 0, 0, 1]), [0, 2, 3, 4, 5, 6]);
+        assert_eq!(
+            best([1.0, 3.0, 0.0, 0.0, 0.0, 0.0, 0.0, 2.0]),
+            [1, 2, 3, 4, 5, 6]
+        );
+        assert_eq!(
+            best([1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]),
+            [0, 2, 3, 4, 5, 6]
+        );
+        assert_eq!(
+            best([1.0, 2.0, 0.0, 0.0, 0.0, 0.0, 0.0, 3.0]),
+            [2, 3, 4, 5, 6, 7]
+        );
     }
 }
