@@ -1,7 +1,7 @@
 //! Results too large to be held: byte for byte, in bounded memory, whole or visibly broken.
 
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::{Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -182,8 +182,9 @@ async fn a_client_that_goes_away_ends_the_call() {
     panic!("the call goes on: {}", running.metrics().await);
 }
 
-/// Says to a process of this test that it is the proxy, and what its upstream is.
+/// Says to a process of this test that it is the proxy, what its upstream is, and with which flags.
 const UPSTREAM: &str = "TESTED_PROXY_UPSTREAM";
+const FLAGS: &str = "TESTED_PROXY_FLAGS";
 
 /// The proxy as a process of its own, so that nothing else is in its memory; no test by itself.
 #[expect(
@@ -195,7 +196,9 @@ async fn is_the_proxy_where_asked_to_be() {
     let Ok(upstream) = std::env::var(UPSTREAM) else {
         return;
     };
-    let running = Running::start(&upstream, &[]).await;
+    let flags = std::env::var(FLAGS).unwrap_or_default();
+    let flags: Vec<&str> = flags.split_whitespace().collect();
+    let running = Running::start(&upstream, &flags).await;
     println!("\nlistens at http://{}/mcp", running.address);
     std::io::stdout().flush().unwrap();
     // Until the test that started it goes away, and its end of the pipe with it.
@@ -203,41 +206,98 @@ async fn is_the_proxy_where_asked_to_be() {
     let _closed = tokio::task::spawn_blocking(wait).await;
 }
 
+/// Such a process, and where it listens.
+struct Alone {
+    process: Child,
+    url: String,
+    /// Read no further, and kept: what is printed into a closed pipe would end it.
+    _lines: BufReader<ChildStdout>,
+}
+
+impl Alone {
+    async fn start(upstream: &str, flags: &str) -> Self {
+        let mut process = Command::new(std::env::current_exe().unwrap())
+            .args([
+                "--exact",
+                "large::is_the_proxy_where_asked_to_be",
+                "--nocapture",
+            ])
+            .env(UPSTREAM, upstream)
+            .env(FLAGS, flags)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(process.stdout.take().unwrap());
+        let (url, lines) = tokio::task::spawn_blocking(move || {
+            let mut line = String::new();
+            while !line.starts_with("listens at ") {
+                line.clear();
+                assert_ne!(
+                    lines.read_line(&mut line).unwrap(),
+                    0,
+                    "the proxy did not start"
+                );
+            }
+            (line["listens at ".len()..].trim().to_owned(), lines)
+        })
+        .await
+        .unwrap();
+        Self {
+            process,
+            url,
+            _lines: lines,
+        }
+    }
+
+    /// The most memory that it ever held, in KiB.
+    fn peak(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.id()))
+            .expect("a process");
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kib = line.expect("a peak").trim().trim_end_matches(" kB");
+        kib.parse().expect("a number")
+    }
+
+    fn end(mut self) {
+        drop(self.process.stdin.take());
+        self.process.wait().unwrap();
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_result_that_is_cut_takes_a_few_times_its_size() {
+    const TIMES: usize = 112;
+    let fake = upstream(whole(TIMES)).await;
+    let alone = Alone::start(&fake.url, "--max-result-tokens 4000").await;
+    let client = Client::new(&alone.url);
+    client.call("search_tools", json!({"query": "dump"})).await;
+    let idle = alone.peak();
+    let told = body(request(&client, "call_read_tool", "dump", JSON)).await;
+    let size = result(TIMES).len() as u64 / 1024;
+    let more = alone.peak() - idle;
+    println!("{size} KiB that were cut took {more} KiB over {idle}");
+    let told = told.expect("an answer");
+    assert!(
+        told.len() < 100_000 && told.contains("the first "),
+        "{}",
+        told.len()
+    );
+    assert!(more < 8 * size, "{more} KiB for {size}");
+    alone.end();
+}
+
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn two_hundred_megabytes_pass_in_little_memory() {
     const TIMES: usize = 800;
     let fake = upstream(whole(TIMES)).await;
-    let mut process = Command::new(std::env::current_exe().unwrap())
-        .args([
-            "--exact",
-            "large::is_the_proxy_where_asked_to_be",
-            "--nocapture",
-        ])
-        .env(UPSTREAM, &fake.url)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let (id, mut lines) = (process.id(), BufReader::new(process.stdout.take().unwrap()));
-    let (url, _lines) = tokio::task::spawn_blocking(move || {
-        let mut line = String::new();
-        while !line.starts_with("listens at ") {
-            line.clear();
-            assert_ne!(
-                lines.read_line(&mut line).unwrap(),
-                0,
-                "the proxy did not start"
-            );
-        }
-        (line["listens at ".len()..].trim().to_owned(), lines)
-    })
-    .await
-    .unwrap();
-    let client = Client::new(&url);
+    let alone = Alone::start(&fake.url, "").await;
+    let client = Client::new(&alone.url);
     // The first call lists the tools; what that takes is not the result's.
     client.call("search_tools", json!({"query": "dump"})).await;
-    let idle = peak(id);
+    let idle = alone.peak();
     let asked = request(&client, "call_read_tool", "dump", JSON);
     let mut response = asked.send().await.unwrap();
     let head = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{OPEN}""#);
@@ -257,18 +317,9 @@ async fn two_hundred_megabytes_pass_in_little_memory() {
         }
     }
     assert!(wanted.is_empty() && expected.next().is_none(), "cut short");
-    let more = peak(id) - idle;
+    let more = alone.peak() - idle;
     println!("{size} bytes took {more} KiB over {idle}");
     assert!(size > 200_000_000, "{size}");
     assert!(more < 64 * 1024, "{more} KiB over {idle}");
-    drop(process.stdin.take());
-    process.wait().unwrap();
-}
-
-/// The most memory that a process ever held, in KiB.
-fn peak(id: u32) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{id}/status")).expect("a process");
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kib = line.expect("a peak").trim().trim_end_matches(" kB");
-    kib.parse().expect("a number")
+    alone.end();
 }

@@ -227,7 +227,8 @@ pub const DECLARATIONS: [Declaration; 43] = [
         None,
         "Tokens of tool results in one answer, by the bound of --max-answer-tokens: what is over them is cut at a \
          line or an element, and a note says what is missing and how to get it. None: results pass byte for byte. \
-         With it no result is passed on before it has come whole, and one has at most 32MiB.",
+         With it no result is passed on before it has come whole, and one has at most 32MiB, of which up to \
+         seven times as much memory is taken while it is cut.",
     ),
     declare(
         "max-connections",

@@ -3,13 +3,17 @@
 use anyhow::ensure;
 use serde_json::json;
 
-use crate::bench::{Bench, wait};
+use crate::bench::{AGENTS, Bench, wait};
 use crate::table::Table;
 
 pub(super) fn all(bench: &Bench, table: &mut Table) {
     table.check(
         "the network policy lets through what is needed and nothing else",
         || policy(bench),
+    );
+    table.check(
+        "a name of the upstream that changes its address is followed",
+        || moved(bench),
     );
 }
 
@@ -71,4 +75,42 @@ fn policy(bench: &Bench) -> anyhow::Result<String> {
     bench.settled("tools", 120)?;
     bench.k("delete namespace callers --wait=false")?;
     Ok(refused)
+}
+
+/// A Service without an address of its own: its name leads to the pod, and then to another.
+fn moved(bench: &Bench) -> anyhow::Result<String> {
+    const NAME: &str = "moving";
+    let addresses = || {
+        let listed = "-n mcp get pods -l app=upstream -o jsonpath={.items[*].status.podIP}";
+        bench.k(listed)
+    };
+    let service = json!({
+        "apiVersion": "v1", "kind": "Service", "metadata": { "name": NAME, "namespace": "mcp" },
+        "spec": { "clusterIP": "None", "selector": { "app": "upstream" }, "ports": [{ "port": 8000 }] },
+    });
+    bench.apply(&service.to_string())?;
+    bench.resource(
+        NAME,
+        &json!({ "upstream": { "url": format!("http://{NAME}.mcp.svc:8000/mcp") }, "replicas": 1 }),
+    )?;
+    bench.reason(NAME, "UpstreamReachable", "UpstreamAnswers", 60)?;
+    let before = addresses()?;
+    bench.k("-n mcp rollout restart deploy/upstream")?;
+    bench.k("-n mcp rollout status deploy/upstream --timeout=90s")?;
+    let has_gone = || {
+        addresses().is_ok_and(|now| {
+            let mut now = now.split_whitespace();
+            now.all(|one| !before.split_whitespace().any(|old| old == one))
+        })
+    };
+    ensure!(wait(60, has_gone), "the upstream stays at {before}");
+    bench.k("create namespace movers")?;
+    let address = format!("{NAME}.{AGENTS}.svc.cluster.local:80");
+    let goes_on = wait(60, || calls(bench, "movers", "app=mover", &address));
+    let said = format!("from {before} to {}", addresses()?);
+    bench.k(&format!("-n {AGENTS} delete tsp/{NAME}"))?;
+    bench.k(&format!("-n mcp delete service/{NAME}"))?;
+    bench.k("delete namespace movers --wait=false")?;
+    ensure!(goes_on, "no call goes through {said}");
+    Ok(said)
 }
