@@ -216,7 +216,7 @@ struct Alone {
 
 impl Alone {
     async fn start(upstream: &str, flags: &str) -> Self {
-        let mut process = Command::new(std::env::current_exe().unwrap())
+        let mut process = Command::new(std::env::current_exe().expect("this program"))
             .args([
                 "--exact",
                 "large::is_the_proxy_where_asked_to_be",
@@ -227,14 +227,14 @@ impl Alone {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
-            .unwrap();
-        let mut lines = BufReader::new(process.stdout.take().unwrap());
+            .expect("a process");
+        let mut lines = BufReader::new(process.stdout.take().expect("a pipe"));
         let (url, lines) = tokio::task::spawn_blocking(move || {
             let mut line = String::new();
             while !line.starts_with("listens at ") {
                 line.clear();
                 assert_ne!(
-                    lines.read_line(&mut line).unwrap(),
+                    lines.read_line(&mut line).expect("text"),
                     0,
                     "the proxy did not start"
                 );
@@ -242,7 +242,7 @@ impl Alone {
             (line["listens at ".len()..].trim().to_owned(), lines)
         })
         .await
-        .unwrap();
+        .expect("no panic");
         Self {
             process,
             url,
@@ -261,7 +261,7 @@ impl Alone {
 
     fn end(mut self) {
         drop(self.process.stdin.take());
-        self.process.wait().unwrap();
+        self.process.wait().expect("an end");
     }
 }
 
