@@ -17,6 +17,22 @@ def read(name):
     return json.loads((HERE / name).read_text(encoding="utf-8"))
 
 
+def steps():
+    """The steps of each upstream; one with the tools of another is asked the same."""
+    matrix, known = read("matrix.json"), read("steps.json")
+    return known | {upstream: known[other] for upstream, other in matrix["asked as"].items()}
+
+
+def cannot(client):
+    """What a client cannot be asked, with the reason."""
+    return read("matrix.json")["cannot"].get(client, {})
+
+
+def due(client, upstream):
+    """The steps that a client is asked in front of an upstream."""
+    return [step["name"] for step in steps()[upstream] if step["name"] not in cannot(client)]
+
+
 def versions():
     """The version of each package that is asked for, by the lock files."""
     node = {f"npm:{name}": version for name, version in read("package.json")["dependencies"].items()}
@@ -36,8 +52,7 @@ def record(runs, outcomes):
     cells = {upstream: told for upstream, told in kept["cells"].items() if upstream not in {one for _, one in runs}}
     for client, upstream in runs:
         if client in matrix["clients"] and upstream in matrix["upstreams"]:
-            steps = [step["name"] for step in read("steps.json")[upstream]]
-            told = {step: outcomes.get((client, upstream, step), ("failed",))[0] for step in steps}
+            told = {step: outcomes.get((client, upstream, step), ("failed",))[0] for step in due(client, upstream)}
             cells.setdefault(upstream, {})[client] = told
     return {"versions": {name: known[name] for name in sorted(set(used))}, "cells": cells}
 
@@ -68,20 +83,25 @@ def numbered(package, kept):
 
 
 def table(upstream, matrix, kept):
-    due = [step["name"] for step in read("steps.json")[upstream]]
-    more = [step for step in due if step not in matrix["steps"]]
+    every = [step["name"] for step in steps()[upstream]]
+    more = [step for step in every if step not in matrix["steps"]]
     yield f"| client | speaks | {' | '.join(matrix['steps'])} | others |"
     yield "|---" * (len(matrix["steps"]) + 3) + "|"
+    whys = {}
     for client, (name, package, revision) in matrix["clients"].items():
         told = kept["cells"][upstream][client]
-        if sorted(told) != sorted(due):
+        if sorted(told) != sorted(due(client, upstream)):
             sys.exit(f"record.json lacks steps of {client} in front of {upstream}: record again")
-        cells = [cell(upstream, step, told, matrix) for step in matrix["steps"]]
-        others = f"{sum(told[step] == 'ok' for step in more)} of {len(more)}"
+        cells = [cell(upstream, client, step, told, matrix) for step in matrix["steps"]]
+        asked = [step for step in more if step in told]
+        others = f"{sum(told[step] == 'ok' for step in asked)} of {len(asked)}"
         yield f"| {name}{numbered(package, kept)} | {revision} | {' | '.join(cells)} | {others} |"
-    whys = {}
+        for step, why in cannot(client).items():
+            if step in every:
+                asked = whys.setdefault(why, [])
+                asked += [step] if step not in asked else []
     for step in matrix["steps"]:
-        if step not in due:
+        if step not in every:
             whys.setdefault(matrix["absent"][f"{upstream}/{step}"], []).append(step)
     yield ""
     # The sentences stand in one paragraph.
@@ -89,10 +109,10 @@ def table(upstream, matrix, kept):
     yield f"Others: {', '.join(more)}."
 
 
-def cell(upstream, step, told, matrix):
+def cell(upstream, client, step, told, matrix):
     if step in told:
         return "ok" if told[step] == "ok" else "**fails**"
-    if f"{upstream}/{step}" not in matrix["absent"]:
+    if step not in cannot(client) and f"{upstream}/{step}" not in matrix["absent"]:
         sys.exit(f"no reason why {step} is not asked of {upstream}")
     return "–"
 

@@ -31,19 +31,22 @@ class Refused(Exception):
         self.code = code
 
 
-async def run_steps(upstream, label, version, open_client, least_progress):
+async def run_steps(upstream, label, version, open_client, least_progress, cannot=()):
     """Runs all steps of an upstream; returns the number that failed.
 
     `open_client()` is an async context manager that gives an object with `version`,
     `instructions`, `await list()` (names) and `await call(name, arguments, progress)`
     (the result as plain JSON; raises `Refused`). `progress` is None or a list to fill
     with pairs of progress and total. `least_progress(total)` is how many must have come.
+    Steps that the client `cannot` do are not asked.
     """
     unique = f"{label}-{os.getpid()}"
     client = None
     failures = 0
     async with AsyncExitStack() as stack:
         for step in read_steps(upstream, unique):
+            if step["name"] in cannot:
+                continue
             try:
                 if step["name"] == "connect":
                     client = await stack.enter_async_context(open_client())

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import page
 
-SHORT = {"ok": "ok", "failed": "FAILED"}
+SHORT = {"ok": "ok", "failed": "FAILED", "left": "–"}
 
 
 def main():
-    steps = json.loads(Path(__file__).with_name("steps.json").read_text(encoding="utf-8"))
+    steps = page.steps()
     runs, outcomes = read(sys.argv[1])
     failures = []
     passed = 0
@@ -25,13 +25,15 @@ def main():
         names = [step["name"] for step in steps[upstream]]
         rows = []
         for client in (client for client, its in runs if its == upstream):
-            told = [outcomes.get((client, upstream, name), ("failed", "told nothing")) for name in names]
+            left = page.cannot(client)
+            untold = {name: ("left", "") if name in left else ("failed", "told nothing") for name in names}
+            told = [outcomes.get((client, upstream, name), untold[name]) for name in names]
             rows.append([client] + [SHORT[word] for word, _ in told])
             passed += sum(word == "ok" for word, _ in told)
             failures += [
                 f"{client} / {upstream} / {name}: {detail}"
                 for name, (word, detail) in zip(names, told)
-                if word != "ok"
+                if word == "failed"
             ]
         if rows:
             show([upstream] + names, rows)
