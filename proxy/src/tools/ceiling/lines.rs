@@ -120,6 +120,21 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_form_that_is_a_little_too_long_costs_a_line_and_not_half_of_the_text() {
+        let line = format!("{}\n", "word ".repeat(30));
+        let text = line.repeat(40);
+        for more in 0..80 {
+            let written = |marked: String| format!("{marked}{}", " a".repeat(more));
+            let fits =
+                |lines: &usize| at_most(&written(format!("{}…", line.repeat(*lines)))) <= 1000;
+            let best = (0..40).take_while(fits).last().unwrap();
+            let head = cut(&text, 1000, written).unwrap().head;
+            let lines = head.matches('\n').count() + 1;
+            assert!(lines + 1 >= best, "{more}: {lines} of {best} lines");
+        }
+    }
+
     proptest! {
         #[test]
         fn it_is_a_beginning_within_its_room(text in "([a-zA-Z\\]\"}',. \r\n\\\\]|\\PC){0,200}", most in 0_usize..80) {
