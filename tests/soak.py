@@ -68,6 +68,8 @@ def main():
     parser.add_argument("proxy")
     parser.add_argument("load")
     told = parser.parse_args()
+    if told.seconds < 120:
+        parser.error("--seconds: 120 or more, since quarters of the time are compared")
     upstream, listen, diagnostics = free(), free(), free()
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     server = subprocess.Popen([told.load, "upstream", "--listen", upstream, "--long", "20"], **quiet)
@@ -76,6 +78,7 @@ def main():
         + ["--diagnostics", diagnostics, "--catalog-ttl", "30s", "--write-tools", "note"],
         **quiet,
     )
+    started = [proxy, server]
     try:
         wait(f"http://{diagnostics}/readyz")
         clients = subprocess.Popen(
@@ -83,9 +86,12 @@ def main():
             stdout=subprocess.PIPE,
             text=True,
         )
+        started.append(clients)
         samples = []
         while clients.poll() is None:
             time.sleep(10)
+            if proxy.poll() is not None:
+                sys.exit(f"the proxy ended by itself, with {proxy.returncode}")
             samples.append(sample(proxy.pid))
             if len(samples) % 6 == 1:
                 print(f"{len(samples) * 10:5} s  {samples[-1]}", flush=True)
@@ -93,7 +99,7 @@ def main():
         print(json.dumps(summary, indent=1))
         metrics = wait(f"http://{diagnostics}/metrics")
     finally:
-        for process in (proxy, server):
+        for process in started:
             process.terminate()
             process.wait()
     for line in metrics.splitlines():

@@ -105,8 +105,14 @@ fn one(value: &Value, defaults: &Defaults, form: Form) -> Result<String, Error> 
         Ok(desired) if mistakes.is_empty() => desired,
         Ok(_) => return Err(wrong(mistakes)),
         Err(Mistakes(more)) => {
-            // Of a field that a rule speaks of, the rule is enough.
-            let is_said = |field: &str| mistakes.iter().any(|said| said.starts_with(field));
+            // Of one value the rule is enough; of a list each item may be wrong in its own way.
+            let is_said = |field: &str| {
+                let is_list = value
+                    .pointer(&format!("/{}", field.replace('.', "/")))
+                    .is_some_and(Value::is_array);
+                let rule = format!("{field}: ");
+                !is_list && mistakes.iter().any(|said| said.starts_with(&rule))
+            };
             let more: Vec<_> = more
                 .into_iter()
                 .filter(|mistake| !mistake.split(' ').next().is_some_and(is_said))

@@ -206,10 +206,12 @@ async fn is_the_proxy_where_asked_to_be() {
     let _closed = tokio::task::spawn_blocking(wait).await;
 }
 
-/// Such a process, and where it listens.
+/// Such a process, with its tools listed: what it takes from then on is a call's.
 struct Alone {
     process: Child,
-    url: String,
+    client: Client,
+    /// The most that it held until then, in KiB.
+    idle: u64,
     /// Read no further, and kept: what is printed into a closed pipe would end it.
     _lines: BufReader<ChildStdout>,
 }
@@ -243,11 +245,21 @@ impl Alone {
         })
         .await
         .expect("no panic");
-        Self {
+        let client = Client::new(&url);
+        client.call("search_tools", json!({"query": "dump"})).await;
+        let mut alone = Self {
             process,
-            url,
+            client,
+            idle: 0,
             _lines: lines,
-        }
+        };
+        alone.idle = alone.peak();
+        alone
+    }
+
+    /// How much more than that it ever held, in KiB.
+    fn more(&self) -> u64 {
+        self.peak() - self.idle
     }
 
     /// The most memory that it ever held, in KiB.
@@ -271,12 +283,9 @@ async fn a_result_that_is_cut_takes_a_few_times_its_size() {
     const TIMES: usize = 112;
     let fake = upstream(whole(TIMES)).await;
     let alone = Alone::start(&fake.url, "--max-result-tokens 4000").await;
-    let client = Client::new(&alone.url);
-    client.call("search_tools", json!({"query": "dump"})).await;
-    let idle = alone.peak();
-    let told = body(request(&client, "call_read_tool", "dump", JSON)).await;
+    let told = body(request(&alone.client, "call_read_tool", "dump", JSON)).await;
     let size = result(TIMES).len() as u64 / 1024;
-    let more = alone.peak() - idle;
+    let (more, idle) = (alone.more(), alone.idle);
     println!("{size} KiB that were cut took {more} KiB over {idle}");
     let told = told.expect("an answer");
     assert!(
@@ -294,11 +303,7 @@ async fn two_hundred_megabytes_pass_in_little_memory() {
     const TIMES: usize = 800;
     let fake = upstream(whole(TIMES)).await;
     let alone = Alone::start(&fake.url, "").await;
-    let client = Client::new(&alone.url);
-    // The first call lists the tools; what that takes is not the result's.
-    client.call("search_tools", json!({"query": "dump"})).await;
-    let idle = alone.peak();
-    let asked = request(&client, "call_read_tool", "dump", JSON);
+    let asked = request(&alone.client, "call_read_tool", "dump", JSON);
     let mut response = asked.send().await.unwrap();
     let head = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{OPEN}""#);
     let tail = format!("{CLOSE}}}");
@@ -317,7 +322,7 @@ async fn two_hundred_megabytes_pass_in_little_memory() {
         }
     }
     assert!(wanted.is_empty() && expected.next().is_none(), "cut short");
-    let more = alone.peak() - idle;
+    let (more, idle) = (alone.more(), alone.idle);
     println!("{size} bytes took {more} KiB over {idle}");
     assert!(size > 200_000_000, "{size}");
     assert!(more < 64 * 1024, "{more} KiB over {idle}");

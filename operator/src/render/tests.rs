@@ -95,6 +95,16 @@ fn mistakes_are_all_said_at_once() {
 }
 
 #[test]
+fn a_rule_about_one_item_hides_no_other() {
+    let said = refused(
+        "{upstream: {url: 'https://gateway.example/mcp', timeouts: {tools: [{tool: a, timeout: 25h}, {tool: '[', timeout: 1s}]}}, allowedHosts: ['http://a', '[b]']}",
+    );
+    for words in ["timeouts.tools[0].timeout: ", r#""[=1s""#, r#""[b]""#] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+}
+
+#[test]
 fn a_file_without_a_resource_is_an_error() {
     assert!(matches!(
         render("{kind: Pod}", &defaults(), Form::Objects),

@@ -56,16 +56,16 @@ impl Twins {
     /// infinity.
     pub(crate) fn keep_best(&self, scores: &mut [f32]) {
         for members in &self.members {
-            let mut best: Option<usize> = None;
-            for &member in members {
-                let loser = match best {
-                    Some(held) if scores[held] >= scores[member] => member,
-                    _ => match best.replace(member) {
-                        Some(held) => held,
-                        None => continue,
-                    },
-                };
-                scores[loser] = f32::NEG_INFINITY;
+            let better = |best, member| {
+                if scores[member] > scores[best] {
+                    member
+                } else {
+                    best
+                }
+            };
+            let best = members.iter().copied().reduce(better);
+            for &member in members.iter().filter(|&&member| Some(member) != best) {
+                scores[member] = f32::NEG_INFINITY;
             }
         }
     }
