@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
+GO = {"go/go.mod": "github.com/modelcontextprotocol/go-sdk", "vmcp/go.mod": "github.com/stacklok/toolhive"}
 
 
 def read(name):
@@ -33,12 +34,17 @@ def due(client, upstream):
     return [step["name"] for step in steps()[upstream] if step["name"] not in cannot(client)]
 
 
+def module_version(path, name):
+    """The version of a Go module by its go.mod, which marks a tool's as indirect."""
+    modules = (HERE / path).read_text(encoding="utf-8")
+    return re.search(rf"^(?:require)?\s*{re.escape(name)} v(\S+)", modules, re.M)[1]
+
+
 def versions():
     """The version of each package that is asked for, by the lock files."""
     node = {f"npm:{name}": version for name, version in read("package.json")["dependencies"].items()}
     lines = (HERE / "requirements.txt").read_text(encoding="utf-8").split()
-    modules = (HERE / "go/go.mod").read_text(encoding="utf-8")
-    go = {f"go:{name}": found for name, found in re.findall(r"^(?:require )?\s*(\S+) v(\S+)$", modules, re.M)}
+    go = {f"go:{name}": module_version(path, name) for path, name in GO.items()}
     script = (HERE / "run").read_text(encoding="utf-8")
     gateway = {"gateway:mcp-contextforge-gateway": re.search(r"^readonly CONTEXTFORGE=(\S+)$", script, re.M)[1]}
     return gateway | go | node | {"pip:" + name: version for name, version in (line.split("==") for line in lines)}

@@ -87,7 +87,7 @@ async function checkCall(client, step) {
 // upstream can tell what became of the call it is asked: without the handshake it was cancelled;
 // with it the call runs on, since one request cannot end another.
 async function checkCancel(client, step) {
-  const asked = step.then.arguments.name === 'ended';
+  const asked = step.then.arguments.name.endsWith('ended');
   const giveUp = new AbortController();
   const call = client.call(step.tool, step.arguments, undefined, giveUp.signal).then(
     (result) => { throw new Error(`an answer to a cancelled call: ${JSON.stringify(result).slice(0, 200)}`); },

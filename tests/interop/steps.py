@@ -95,7 +95,7 @@ async def check_cancel(client, step):
     Where the upstream can tell what became of the call it is asked: without the handshake it was
     cancelled; with it the call runs on, since one request cannot end another.
     """
-    asked = step["then"]["arguments"]["name"] == "ended"
+    asked = step["then"]["arguments"]["name"].endswith("ended")
     call = asyncio.create_task(client.call(step["tool"], step["arguments"], None))
     await asyncio.sleep(BEFORE_CANCEL)
     if asked:
