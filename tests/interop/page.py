@@ -45,9 +45,11 @@ def versions():
     node = {f"npm:{name}": version for name, version in read("package.json")["dependencies"].items()}
     lines = (HERE / "requirements.txt").read_text(encoding="utf-8").split()
     go = {f"go:{name}": module_version(path, name) for path, name in GO.items()}
+    crates = (HERE / "rust/Cargo.lock").read_text(encoding="utf-8")
+    rust = {f"cargo:{name}": found for name, found in re.findall(r'^name = "(\S+)"\nversion = "(\S+)"$', crates, re.M)}
     script = (HERE / "run").read_text(encoding="utf-8")
     gateway = {"gateway:mcp-contextforge-gateway": re.search(r"^readonly CONTEXTFORGE=(\S+)$", script, re.M)[1]}
-    return gateway | go | node | {"pip:" + name: version for name, version in (line.split("==") for line in lines)}
+    return gateway | go | rust | node | {"pip:" + name: version for name, version in (line.split("==") for line in lines)}
 
 
 def record(runs, outcomes):
@@ -80,7 +82,8 @@ def page():
     for upstream, (name, package, kind) in matrix["upstreams"].items():
         yield from ["", f"## {name}{numbered(package, kept)}", "", f"Of this kind: {kind}.", ""]
         yield from table(upstream, matrix, kept)
-    yield from ["", "## What is not in it", ""]
+    if matrix["left out"]:
+        yield from ["", "## What is not in it", ""]
     yield from (f"- {what}: {why}." for what, why in matrix["left out"].items())
 
 

@@ -56,6 +56,35 @@ async fn progress_carries_the_callers_token_and_only_rises() {
     assert!(!tokens[0].is_null() && *tokens[0] != "mine-7" && tokens[1].is_null());
 }
 
+/// An upstream that tells its last step and its result in one breath.
+#[tokio::test]
+async fn progress_that_comes_with_the_result_is_told_before_it() {
+    for modern in [true, false] {
+        let fake = Fake::modern(TOOLS, |_| {
+            let done = r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[]}}"#.to_owned();
+            let all = [progress("1"), progress("2"), progress("3"), done];
+            Answer::Stream(vec![all.join("\n\ndata: ")], Duration::ZERO)
+        })
+        .await;
+        let running = Running::start(&fake.url, &[]).await;
+        let client = running.client();
+        let params = json!({"name": "call_read_tool", "arguments": {"name": "slow"}, "_meta": {"progressToken": 7}});
+        let reply = if modern {
+            client.modern("tools/call", params).await
+        } else {
+            client.legacy("2025-11-25", "tools/call", params).await
+        };
+        let told = reply.body.matches("notifications/progress").count();
+        assert_eq!(told, 3, "{}", reply.body);
+        let result = reply.body.find(r#""id":1"#);
+        assert!(
+            reply.body.find(r#""progress":3"#) < result,
+            "{}",
+            reply.body
+        );
+    }
+}
+
 /// Whether an upstream request goes on after its caller went away.
 async fn survives(modern: bool) -> bool {
     let fake = Fake::modern(TOOLS, |_| {

@@ -1,8 +1,9 @@
 //! When does an answer become a stream? At the first progress, or when the call runs long: until
-//! then any status can still be chosen.
+//! then any status can still be chosen. Progress that has come with the result is told before it.
 //!
 //! The stream owns the call: a client that goes away drops it, which cancels the call.
 
+use std::future::ready;
 use std::pin::Pin;
 use std::time::Duration;
 
@@ -65,7 +66,14 @@ impl Exchange {
     async fn next(&mut self, patience: Duration) -> Event {
         tokio::select! {
             biased;
-            answer = &mut self.calling => Event::Done(answer),
+            answer = &mut self.calling => match self.progress.try_recv() {
+                // Both were read at once: the result waits for its turn. A failure needs its status more.
+                Ok(progress) if answer.is_ok() => {
+                    self.calling = Box::pin(ready(answer));
+                    Event::Progress(progress)
+                }
+                _ => Event::Done(answer),
+            },
             Some(progress) = self.progress.recv() => Event::Progress(progress),
             _ending = self.state.wait_for(|state| *state >= State::Ending) => {
                 Event::Done(Err(Failure::shutting_down(&self.id)))

@@ -2,7 +2,7 @@
 //
 // usage: client <url> legacy|auto
 // It takes requests from standard input, one line of JSON each, and answers each with one line; the
-// steps and what is expected of an answer are client-go.py's, which starts it.
+// steps and what is expected of an answer are client-driven.py's, which starts it.
 package main
 
 import (

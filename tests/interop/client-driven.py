@@ -1,8 +1,8 @@
-"""Does the Go SDK's client work through the proxy, with the handshake and without?
+"""Does an SDK's client work through the proxy that only a compiled program can use?
 
-usage: client-go.py <program> <url> <upstream> legacy|auto
-The program is built from the folder go; it takes a request a line and tells what its client got.
-auto is the client's default and must settle on the revision without a handshake.
+usage: client-driven.py <label> <url> <upstream> legacy|auto <program> [<argument>…]
+The program is built from the folder go or rust, and gets the URL and the mode after its own arguments; it
+takes a request a line and tells what its client got. auto must settle on the revision without a handshake.
 """
 
 import asyncio
@@ -67,11 +67,11 @@ class Session:
         return (await self.ask(progress, tool=name, arguments=arguments))["result"]
 
 
-def opener(program, url, mode):
+def opener(*command):
     @asynccontextmanager
     async def open_client():
         process = await asyncio.create_subprocess_exec(
-            program, url, mode, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, limit=LONGEST_LINE
+            *command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, limit=LONGEST_LINE
         )
         session = Session(process)
         await session.start()
@@ -85,10 +85,10 @@ def opener(program, url, mode):
 
 
 def main():
-    program, url, upstream, mode = sys.argv[1:]
+    label, url, upstream, mode, *program = sys.argv[1:]
     # Notifications are handled beside the answer, so that the last one may come after it.
     failures = asyncio.run(
-        run_steps(upstream, f"go-{mode}", VERSIONS[mode], opener(program, url, mode), lambda total: total - 1)
+        run_steps(upstream, f"{label}-{mode}", VERSIONS[mode], opener(*program, url, mode), lambda total: total - 1)
     )
     sys.exit(1 if failures else 0)
 
