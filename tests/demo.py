@@ -14,14 +14,18 @@ import urllib.request
 proxy = sys.argv[1]
 
 
-def free_port():
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return taken.getsockname()[1]
+def free_ports(number):
+    """Held together until all are known: one that is given back could be found again."""
+    held = [socket.create_server(("127.0.0.1", 0)) for _ in range(number)]
+    ports = [one.getsockname()[1] for one in held]
+    for one in held:
+        one.close()
+    return ports
 
 
 def addresses():
-    return ["--listen", f"127.0.0.1:{free_port()}", "--diagnostics", f"127.0.0.1:{free_port()}"]
+    listen, diagnostics = free_ports(2)
+    return ["--listen", f"127.0.0.1:{listen}", "--diagnostics", f"127.0.0.1:{diagnostics}"]
 
 
 def expect(condition, what):
@@ -62,7 +66,7 @@ try:
         if "Press Ctrl-C" in line:
             break
     url = f"http://{where[1]}/mcp"
-    busy = subprocess.run([proxy, "demo", "--once", "--listen", where[1], "--diagnostics", f"127.0.0.1:{free_port()}"],
+    busy = subprocess.run([proxy, "demo", "--once", "--listen", where[1], "--diagnostics", f"127.0.0.1:{free_ports(1)[0]}"],
                           capture_output=True, text=True, timeout=30)
     expect(busy.returncode == 1 and where[1] in busy.stderr and "--listen" in busy.stderr, "a busy port is named")
     written = call(url, "call_write_tool", {"name": "trackwell_create_issue",
