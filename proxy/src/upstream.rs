@@ -29,6 +29,7 @@ mod patience;
 mod progress;
 mod refused;
 mod request;
+mod resume;
 mod session;
 #[cfg(test)]
 mod tests;

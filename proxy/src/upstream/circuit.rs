@@ -45,7 +45,11 @@ impl Sign {
         match method {
             Method::Discover | Method::Initialize | Method::Ping => Some(Self::Silent),
             Method::List | Method::Call => Some(Self::Doubtful),
-            Method::Initialized | Method::Cancelled | Method::Reply | Method::Delete => None,
+            Method::Initialized
+            | Method::Cancelled
+            | Method::Reply
+            | Method::Resume
+            | Method::Delete => None,
         }
     }
 }

@@ -8,10 +8,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use http::StatusCode;
 use http::header::HeaderValue;
 use reqwest::Response;
 use serde_json::value::RawValue;
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 use url::Url;
 
 use crate::caller::Caller;
@@ -213,7 +214,7 @@ impl Wire {
                 idle: patience.idle,
                 deadline: patience.deadline,
             }),
-            idle: patience.idle,
+            patience,
             tried: HELD,
         };
         match reading.run(response, body, room.held).await? {
@@ -223,14 +224,13 @@ impl Wire {
     }
 
     async fn send(&self, sent: Outgoing, patience: Patience) -> Result<Response, Error> {
-        let method = sent.method;
-        let url = self.inner.url.clone();
-        let request = if method == Method::Delete {
-            self.inner.client.delete(url)
-        } else {
-            self.inner.client.post(url)
+        let (method, client, url) = (sent.method, &self.inner.client, self.inner.url.clone());
+        let request = match method {
+            Method::Delete => client.delete(url),
+            Method::Resume => client.get(url),
+            _ => client.post(url).body(sent.body),
         };
-        let request = request.headers(sent.headers).body(sent.body);
+        let request = request.headers(sent.headers);
         let listening = self.inner.breaker.listen(method);
         let (until, phase) = patience.within(patience.first_byte, Phase::FirstByte);
         let outcome = match timeout_at(until, request.send()).await {
@@ -293,8 +293,7 @@ struct Reading<'a> {
     relay: Relay,
     /// The bounds of an answer that may flow.
     flowing: Option<Bounds>,
-    /// The longest silence.
-    idle: Duration,
+    patience: Patience,
     /// Bytes held before it is tried whether the answer may flow.
     tried: usize,
 }
@@ -314,7 +313,7 @@ impl Reading<'_> {
         let too_large = |_| Error::TooLarge { limit };
         let mut replies = 0;
         loop {
-            let chunk = timeout(self.idle, response.chunk())
+            let chunk = timeout(self.patience.idle, response.chunk())
                 .await
                 .map_err(|_| Error::Timeout { phase: Phase::Idle })?;
             let (ended, broken) = match chunk {
@@ -338,6 +337,10 @@ impl Reading<'_> {
                     Err(error) => return Err(error.into()),
                 }
             }
+            if ended && let Some(next) = self.take_up().await {
+                response = next;
+                continue;
+            }
             if ended {
                 // A whole JSON body without our answer is an answer that means nothing.
                 let lost = broken || body == Body::EventStream;
@@ -356,6 +359,31 @@ impl Reading<'_> {
         let bounds = self.flowing.filter(|_| self.framer.held() > self.tried)?;
         self.tried *= 2;
         Some((Begun::read(body, &self.framer, self.id)?, bounds))
+    }
+
+    /// The stream in which a legacy server goes on, where this one ended before the answer. None
+    /// where it cannot be had: the answer is lost then, whatever the server said to that.
+    async fn take_up(&mut self) -> Option<Response> {
+        let lane = self
+            .aside
+            .lane
+            .filter(|lane| matches!(lane, Lane::Legacy(_)))?;
+        loop {
+            let turn = self.framer.take_up()?;
+            if Instant::now() + turn.wait >= self.patience.deadline {
+                return None;
+            }
+            sleep(turn.wait).await;
+            let sent = request::resume(lane, self.aside.caller, turn.after);
+            let timer = self.wire.inner.metrics.start(sent.method);
+            let outcome = self.wire.send(sent, self.patience).await;
+            timer.stop(outcome.as_ref().map_or_else(Error::kind, |_| "ok"));
+            // A server that is just coming back cannot be reached: it gets another turn.
+            let Ok(response) = outcome else { continue };
+            let goes_on = response.status() == StatusCode::OK
+                && Body::of(response.headers()) == Some(Body::EventStream);
+            return goes_on.then_some(response);
+        }
     }
 
     fn next(&mut self, ended: bool) -> Option<Vec<u8>> {

@@ -12,6 +12,7 @@ use http::header::{CONTENT_TYPE, HeaderMap};
 use serde::de::IgnoredAny;
 
 use crate::upstream::flow::Flow;
+use crate::upstream::resume::{Mark, Turn};
 
 /// How a body is divided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,11 +57,12 @@ pub(super) struct Framer {
     after_cr: bool,
     first_line: bool,
     ready: VecDeque<Vec<u8>>,
+    mark: Mark,
 }
 
 impl Framer {
     /// `limit`: bytes of one message.
-    pub(super) const fn new(body: Body, limit: usize) -> Self {
+    pub(super) fn new(body: Body, limit: usize) -> Self {
         Self {
             body,
             limit,
@@ -71,6 +73,7 @@ impl Framer {
             after_cr: false,
             first_line: true,
             ready: VecDeque::new(),
+            mark: Mark::default(),
         }
     }
 
@@ -104,6 +107,17 @@ impl Framer {
                 (self.relevant && whole).then(|| std::mem::take(&mut self.data))
             }
         }
+    }
+
+    /// The stream has ended without the answer: where it may be taken up, if it may. What comes next
+    /// is another stream, which goes on behind the last whole event of this one.
+    pub(super) fn take_up(&mut self) -> Option<Turn> {
+        let turn = self.mark.turn()?;
+        *self = Self {
+            mark: std::mem::take(&mut self.mark),
+            ..Self::new(self.body, self.limit)
+        };
+        Some(turn)
     }
 
     /// Bytes held of messages that are not whole.
@@ -151,6 +165,7 @@ impl Framer {
     }
 
     fn lines(&mut self, mut chunk: &[u8]) -> Result<(), Overflow> {
+        self.mark.heard();
         while !chunk.is_empty() {
             if std::mem::take(&mut self.after_cr) && chunk[0] == b'\n' {
                 chunk = &chunk[1..];
@@ -191,14 +206,15 @@ impl Framer {
                 self.data.extend_from_slice(value);
             }
             b"event" => self.relevant = value.is_empty() || value == b"message",
-            // Comments (an empty field), `id`, `retry`, and whatever else may come.
-            _ => {}
+            // Comments are an empty field; there is no end to what else may come.
+            _ => self.mark.field(field, value),
         }
     }
 
     fn event_ended(&mut self) {
         let data = std::mem::take(&mut self.data);
         self.has_data = false;
+        self.mark.event_ended();
         let relevant = std::mem::replace(&mut self.relevant, true);
         // An event with an id and empty data opens the streams of some servers.
         if relevant && !is_blank(&data) {

@@ -186,6 +186,7 @@ const fn label(method: Method) -> &'static str {
         Method::Call => "call",
         Method::Cancelled => "cancelled",
         Method::Reply => "reply",
+        Method::Resume => "resume",
         Method::Delete => "delete",
     }
 }

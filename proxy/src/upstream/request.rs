@@ -32,13 +32,15 @@ pub(super) enum Method {
     Cancelled,
     /// An answer to a question of the server's.
     Reply,
+    /// HTTP GET of a stream that ended before its answer.
+    Resume,
     /// HTTP DELETE of a session.
     Delete,
 }
 
 impl Method {
     /// Every method, for metrics.
-    pub(super) const ALL: [Self; 9] = [
+    pub(super) const ALL: [Self; 10] = [
         Self::Discover,
         Self::Initialize,
         Self::Initialized,
@@ -47,6 +49,7 @@ impl Method {
         Self::Call,
         Self::Cancelled,
         Self::Reply,
+        Self::Resume,
         Self::Delete,
     ];
 
@@ -61,6 +64,7 @@ impl Method {
             Self::Call => "tools/call",
             Self::Cancelled => "notifications/cancelled",
             Self::Reply => "reply",
+            Self::Resume => "resume",
             Self::Delete => "delete",
         }
     }
@@ -68,7 +72,7 @@ impl Method {
     const fn is_request(self) -> bool {
         !matches!(
             self,
-            Self::Initialized | Self::Cancelled | Self::Reply | Self::Delete
+            Self::Initialized | Self::Cancelled | Self::Reply | Self::Resume | Self::Delete
         )
     }
 }
@@ -157,6 +161,20 @@ pub(super) fn reply(lane: &Lane, caller: &Caller, id: &RawValue, ping: bool) -> 
     }
 }
 
+/// Asks for what follows the event of this id.
+pub(super) fn resume(lane: &Lane, caller: &Caller, after: HeaderValue) -> Outgoing {
+    let mut headers = headers(Some(lane), caller);
+    headers.remove(CONTENT_TYPE);
+    headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
+    headers.insert(LAST_EVENT_ID, after);
+    Outgoing {
+        method: Method::Resume,
+        headers,
+        body: Vec::new(),
+        id: 0,
+    }
+}
+
 /// The headers of any request: what the era asks for, and the caller's `Authorization`.
 pub(super) fn headers(lane: Option<&Lane>, caller: &Caller) -> HeaderMap {
     let mut headers = HeaderMap::new();
@@ -203,6 +221,7 @@ pub(super) const MCP_SESSION_ID: HeaderName = HeaderName::from_static("mcp-sessi
 const MCP_PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 const MCP_METHOD: HeaderName = HeaderName::from_static("mcp-method");
 const MCP_NAME: HeaderName = HeaderName::from_static("mcp-name");
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 const UNPRINTABLE: Error = Error::Malformed {
     what: "a request that JSON can hold",

@@ -5,5 +5,6 @@ mod deadlines;
 mod eras;
 mod faults;
 mod listings;
+mod resumption;
 mod sessions;
 mod stage;
