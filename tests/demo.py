@@ -5,22 +5,14 @@ to and read back, and a busy port is a clear message."""
 import json
 import re
 import signal
-import socket
 import subprocess
 import sys
 import time
 import urllib.request
 
+from ports import free_ports
+
 proxy = sys.argv[1]
-
-
-def free_ports(number):
-    """Held together until all are known: one that is given back could be found again."""
-    held = [socket.create_server(("127.0.0.1", 0)) for _ in range(number)]
-    ports = [one.getsockname()[1] for one in held]
-    for one in held:
-        one.close()
-    return ports
 
 
 def addresses():

@@ -12,23 +12,15 @@ import argparse
 import json
 import os
 import re
-import socket
 import statistics
 import subprocess
 import sys
 import time
 import urllib.request
 
+from ports import free_ports
+
 ROOM = {"resident_kib": 8192, "descriptors": 8, "threads": 2}
-
-
-def free(number):
-    """Addresses; held together until all are known, or the same could be found twice."""
-    held = [socket.create_server(("127.0.0.1", 0)) for _ in range(number)]
-    addresses = [f"127.0.0.1:{one.getsockname()[1]}" for one in held]
-    for one in held:
-        one.close()
-    return addresses
 
 
 def wait(url):
@@ -73,7 +65,7 @@ def main():
     told = parser.parse_args()
     if told.seconds < 120:
         parser.error("--seconds: 120 or more, since quarters of the time are compared")
-    upstream, listen, diagnostics = free(3)
+    upstream, listen, diagnostics = (f"127.0.0.1:{port}" for port in free_ports(3))
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     server = subprocess.Popen([told.load, "upstream", "--listen", upstream, "--long", "20"], **quiet)
     proxy = subprocess.Popen(

@@ -11,11 +11,14 @@ import contextlib
 import http.client
 import json
 import os
-import socket
 import subprocess
 import sys
 import tempfile
 import time
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parent.parent))
+from ports import free_ports
 
 VERSION = "2026-07-28"
 READY_SECONDS = 30
@@ -96,14 +99,6 @@ def proxy_of(binary, *arguments):
         finally:
             process.terminate()
             process.wait()
-
-
-def free_ports(number):
-    held = [socket.create_server(("127.0.0.1", 0)) for _ in range(number)]
-    ports = [one.getsockname()[1] for one in held]
-    for one in held:
-        one.close()
-    return ports
 
 
 def wait_until_ready(process, port):

@@ -1,11 +1,11 @@
 //! Results too large to be held: byte for byte, in bounded memory, whole or visibly broken.
 
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
 use bytes::Bytes;
 use serde_json::json;
+#[cfg(target_os = "linux")]
+use toolsearch_tests::Alone;
 use toolsearch_tests::Running;
 use toolsearch_tests::client::{Client, modern};
 use toolsearch_tests::fake::{Answer, Fake, Pieces};
@@ -182,99 +182,15 @@ async fn a_client_that_goes_away_ends_the_call() {
     panic!("the call goes on: {}", running.metrics().await);
 }
 
-/// Says to a process of this test that it is the proxy, what its upstream is, and with which flags.
-const UPSTREAM: &str = "TESTED_PROXY_UPSTREAM";
-const FLAGS: &str = "TESTED_PROXY_FLAGS";
-
-/// The proxy as a process of its own, so that nothing else is in its memory; no test by itself.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "tells this process from the test's own"
-)]
-#[tokio::test]
-async fn is_the_proxy_where_asked_to_be() {
-    let Ok(upstream) = std::env::var(UPSTREAM) else {
-        return;
-    };
-    let flags = std::env::var(FLAGS).unwrap_or_default();
-    let flags: Vec<&str> = flags.split_whitespace().collect();
-    let running = Running::start(&upstream, &flags).await;
-    println!("\nlistens at http://{}/mcp", running.address);
-    std::io::stdout().flush().unwrap();
-    // Until the test that started it goes away, and its end of the pipe with it.
-    let wait = || std::io::stdin().lock().read_line(&mut String::new());
-    let _closed = tokio::task::spawn_blocking(wait).await;
-}
-
-/// Such a process, with its tools listed: what it takes from then on is a call's.
-struct Alone {
-    process: Child,
-    client: Client,
-    /// The most that it held until then, in KiB.
-    idle: u64,
-    /// Read no further, and kept: what is printed into a closed pipe would end it.
-    _lines: BufReader<ChildStdout>,
-}
-
-impl Alone {
-    async fn start(upstream: &str, flags: &str) -> Self {
-        let mut process = Command::new(std::env::current_exe().expect("this program"))
-            .args([
-                "--exact",
-                "large::is_the_proxy_where_asked_to_be",
-                "--nocapture",
-            ])
-            .env(UPSTREAM, upstream)
-            .env(FLAGS, flags)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("a process");
-        let mut lines = BufReader::new(process.stdout.take().expect("a pipe"));
-        let (url, lines) = tokio::task::spawn_blocking(move || {
-            let mut line = String::new();
-            while !line.starts_with("listens at ") {
-                line.clear();
-                assert_ne!(
-                    lines.read_line(&mut line).expect("text"),
-                    0,
-                    "the proxy did not start"
-                );
-            }
-            (line["listens at ".len()..].trim().to_owned(), lines)
-        })
-        .await
-        .expect("no panic");
-        let client = Client::new(&url);
-        client.call("search_tools", json!({"query": "dump"})).await;
-        let mut alone = Self {
-            process,
-            client,
-            idle: 0,
-            _lines: lines,
-        };
-        alone.idle = alone.peak();
-        alone
-    }
-
-    /// How much more than that it ever held, in KiB.
-    fn more(&self) -> u64 {
-        self.peak() - self.idle
-    }
-
-    /// The most memory that it ever held, in KiB.
-    fn peak(&self) -> u64 {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.id()))
-            .expect("a process");
-        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        let kib = line.expect("a peak").trim().trim_end_matches(" kB");
-        kib.parse().expect("a number")
-    }
-
-    fn end(mut self) {
-        drop(self.process.stdin.take());
-        self.process.wait().expect("an end");
-    }
+/// A proxy alone in a process, with its tools listed, and the most that it held until then, in KiB: what
+/// it takes from then on is a call's.
+#[cfg(target_os = "linux")]
+async fn alone(fake: &Fake, flags: &[&str]) -> (Alone, u64) {
+    let alone = Alone::start(crate::ALONE, &fake.url, flags).await;
+    let listed = json!({"query": "dump"});
+    alone.client().call("search_tools", listed).await;
+    let idle = alone.peak_kib();
+    (alone, idle)
 }
 
 #[cfg(target_os = "linux")]
@@ -282,10 +198,10 @@ impl Alone {
 async fn a_result_that_is_cut_takes_a_few_times_its_size() {
     const TIMES: usize = 112;
     let fake = upstream(whole(TIMES)).await;
-    let alone = Alone::start(&fake.url, "--max-result-tokens 4000").await;
-    let told = body(request(&alone.client, "call_read_tool", "dump", JSON)).await;
+    let (alone, idle) = alone(&fake, &["--max-result-tokens", "4000"]).await;
+    let told = body(request(&alone.client(), "call_read_tool", "dump", JSON)).await;
     let size = result(TIMES).len() as u64 / 1024;
-    let (more, idle) = (alone.more(), alone.idle);
+    let more = alone.peak_kib() - idle;
     println!("{size} KiB that were cut took {more} KiB over {idle}");
     let told = told.expect("an answer");
     assert!(
@@ -294,7 +210,6 @@ async fn a_result_that_is_cut_takes_a_few_times_its_size() {
         told.len()
     );
     assert!(more < 8 * size, "{more} KiB for {size}");
-    alone.end();
 }
 
 #[cfg(target_os = "linux")]
@@ -302,8 +217,8 @@ async fn a_result_that_is_cut_takes_a_few_times_its_size() {
 async fn two_hundred_megabytes_pass_in_little_memory() {
     const TIMES: usize = 800;
     let fake = upstream(whole(TIMES)).await;
-    let alone = Alone::start(&fake.url, "").await;
-    let asked = request(&alone.client, "call_read_tool", "dump", JSON);
+    let (alone, idle) = alone(&fake, &[]).await;
+    let asked = request(&alone.client(), "call_read_tool", "dump", JSON);
     let mut response = asked.send().await.unwrap();
     let head = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{OPEN}""#);
     let tail = format!("{CLOSE}}}");
@@ -322,9 +237,8 @@ async fn two_hundred_megabytes_pass_in_little_memory() {
         }
     }
     assert!(wanted.is_empty() && expected.next().is_none(), "cut short");
-    let (more, idle) = (alone.more(), alone.idle);
+    let more = alone.peak_kib() - idle;
     println!("{size} bytes took {more} KiB over {idle}");
     assert!(size > 200_000_000, "{size}");
     assert!(more < 64 * 1024, "{more} KiB over {idle}");
-    alone.end();
 }

@@ -38,6 +38,9 @@
 //! | `upstream_tls` | certificates that are right and wrong, and addresses of version 6 |
 //! | `weak` | a best hit that is weak is called so |
 
+/// The proxy as a program of its own, for `toolsearch_tests::alone`.
+const ALONE: &str = env!("CARGO_BIN_EXE_toolsearch-alone");
+
 mod answers;
 mod breaker;
 mod calls;

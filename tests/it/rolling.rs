@@ -3,9 +3,7 @@
 //!
 //! The two things that make it so are each left out once, and then calls are lost.
 
-use std::io::{BufRead, BufReader, Write};
 use std::net::SocketAddr;
-use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -15,7 +13,7 @@ use toolsearch_telemetry::Phase;
 use toolsearch_tests::balancer::Balancer;
 use toolsearch_tests::fake::{self, Fake};
 use toolsearch_tests::wire::{self, Wire};
-use toolsearch_tests::{Client, Running, client};
+use toolsearch_tests::{Alone, Client, Running, client};
 
 const TOOLS: &str = r#"[{"name":"echo","inputSchema":{},"annotations":{"readOnlyHint":true}}]"#;
 /// How long the balancer goes on sending new connections to an instance that ends.
@@ -189,7 +187,6 @@ async fn a_rolling_restart_loses_no_call() {
 /// Fault: the same, with 20 restarts and 100,000 calls.
 /// Seen: every call is answered, with its own answer.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "takes minutes: for a change of the drain"]
 async fn a_long_roll_loses_no_call() {
     let (answered, lost) = roll(20, 100_000, "2s", false).await;
     assert!(
@@ -214,72 +211,12 @@ async fn without_connection_close_calls_are_lost() {
     assert!(lost > 0, "{answered} answered, none lost");
 }
 
-/// The upstream of an instance in a process of its own.
-const UPSTREAM: &str = "INSTANCE_UPSTREAM";
-
-/// Not a test: the proxy that the next one starts in a process of its own, and kills.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "a proxy to be killed: started by the next test"]
-async fn instance() {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "no setting: told by the test that starts this"
-    )]
-    let Ok(upstream) = std::env::var(UPSTREAM) else {
-        return;
-    };
-    let running = Running::start(&upstream, &[]).await;
-    let mut out = std::io::stdout();
-    writeln!(out, "\nlistening {}", running.address).expect("the parent reads");
-    out.flush().expect("the parent reads");
-    std::future::pending::<()>().await;
-}
-
-/// A proxy in a process of its own, killed when dropped.
-struct Process {
-    child: Child,
-    address: SocketAddr,
-}
-
-impl Process {
-    fn start(upstream: &str) -> Self {
-        let mut child = Command::new(std::env::current_exe().expect("this program"))
-            .args(["--exact", "rolling::instance", "--ignored", "--nocapture"])
-            .env(UPSTREAM, upstream)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("this program starts again");
-        let out = BufReader::new(child.stdout.take().expect("a pipe"));
-        let address = out
-            .lines()
-            .map_while(Result::ok)
-            .find_map(|line| line.strip_prefix("listening ")?.parse().ok());
-        Self {
-            child,
-            address: address.expect("it says where it listens"),
-        }
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        // SIGKILL; it may have ended already.
-        let _gone = self.child.kill();
-        let _gone = self.child.wait();
-    }
-}
-
 /// Fault: an instance is killed (SIGKILL) under load, three times.
 /// Seen: clients that try once more, 100 ms later, lose nothing.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_killed_proxy_costs_one_more_try() {
     let upstream = echo().await;
-    let start = async || {
-        let url = upstream.url.clone();
-        let started = tokio::task::spawn_blocking(move || Process::start(&url));
-        started.await.expect("a process")
-    };
+    let start = async || Alone::start(crate::ALONE, &upstream.url, &[]).await;
     let mut instances = [start().await, start().await];
     let backends = instances.iter().map(|instance| instance.address).collect();
     let balancer = Balancer::start(backends, false)

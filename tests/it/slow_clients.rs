@@ -6,7 +6,7 @@ use serde_json::json;
 use tokio::time::Instant;
 use toolsearch_tests::fake::{self, Answer, Fake};
 use toolsearch_tests::wire::{self, Wire, status};
-use toolsearch_tests::{Client, Running};
+use toolsearch_tests::{Alone, Client, Running};
 
 const TOOLS: &str = r#"[{"name":"a","inputSchema":{},"annotations":{"readOnlyHint":true}}]"#;
 
@@ -120,24 +120,27 @@ async fn a_head_that_does_not_end_is_cut() {
     }
 }
 
-/// Fault: thousands of connections on which nothing comes (as many as the descriptors allow).
+/// Fault: ten thousand connections on which nothing comes, or as many as the descriptors allow.
 /// Seen: calls of others are answered within two seconds, all the while.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_crowd_of_idle_connections_is_not_noticed() {
-    let (_fake, running) = proxy(&["--max-connections", "20000"]).await;
-    // Both ends are here: two descriptors a connection, and other tests run beside.
-    let crowd = (most_files() / 2).saturating_sub(1_000).clamp(200, 5_000);
+    let fake = Fake::modern(TOOLS, |_| fake::text("done")).await;
+    // Their other end is in a process of its own; here other tests run beside.
+    let flags = ["--max-connections", "20000"];
+    let alone = Alone::start(crate::ALONE, &fake.url, &flags).await;
+    let crowd = most_files().saturating_sub(1_000).clamp(200, 10_000);
+    println!("{crowd} connections");
     let mut idle = Vec::with_capacity(crowd);
     while idle.len() < crowd {
-        let opened = (0..50).map(|_| Wire::open(running.address));
+        let opened = (0..50).map(|_| Wire::open(alone.address));
         idle.extend(futures_util::future::join_all(opened).await);
         if idle.len() % 1_000 == 0 {
             let started = Instant::now();
-            assert_eq!(call(&running.client()).await, 200);
+            assert_eq!(call(&alone.client()).await, 200);
             assert!(started.elapsed() < Duration::from_secs(2));
         }
     }
-    assert_eq!(call(&running.client()).await, 200);
+    assert_eq!(call(&alone.client()).await, 200);
 }
 
 /// Descriptors that this process may have.

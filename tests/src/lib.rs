@@ -3,6 +3,7 @@
 //!
 //! The network is faked, never our own code: both ends are real sockets on port 0.
 
+pub mod alone;
 pub mod balancer;
 pub mod client;
 pub mod fake;
@@ -10,6 +11,7 @@ pub mod logs;
 pub mod running;
 pub mod wire;
 
+pub use alone::Alone;
 pub use client::{Client, Reply};
 pub use fake::{Answer, Fake, Seen};
 pub use logs::Logs;

@@ -337,11 +337,11 @@ impl Reading<'_> {
                     Err(error) => return Err(error.into()),
                 }
             }
-            if ended && let Some(next) = self.take_up().await {
-                response = next;
-                continue;
-            }
             if ended {
+                if let Some(next) = self.take_up().await {
+                    response = next;
+                    continue;
+                }
                 // A whole JSON body without our answer is an answer that means nothing.
                 let lost = broken || body == Body::EventStream;
                 return Err(if lost { Error::Lost } else { NO_ANSWER }.into());
