@@ -97,6 +97,7 @@ mod proxy {
         mod lane;
         mod message;
         mod request;
+        mod resume;
 
         use std::sync::Arc;
 
